@@ -1,0 +1,2 @@
+//! What a request to a language model carries, byte for byte.
+pub mod tokens;
