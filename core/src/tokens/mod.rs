@@ -4,8 +4,8 @@
 //! a text fills ceil(bytes/4). A declared counter that the host has not loaded is refused, never
 //! replaced in silence.
 
-mod counter;
-mod model;
+pub mod counter;
+pub mod model;
 
 pub use counter::{Counter, CounterLabel, Encoding, Encodings, Unloaded, known_encoding};
 pub use model::{CounterRow, DeclaredCounter, Framing, ModelRow, ReplayFormat, ReplayMode};
