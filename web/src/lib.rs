@@ -1,1 +1,1 @@
-//! To come.
+//! The panel.
