@@ -1,2 +1,7 @@
 //! What a request to a language model carries, byte for byte.
+//!
+//! A room per concept; the arrows between them are held by a test.
+
+pub mod conversation;
+pub mod refusal;
 pub mod tokens;
