@@ -39,7 +39,7 @@ fn one() -> u64 {
 }
 
 /// A list, or a map by slot.
-fn documents<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Document>, D::Error> {
+pub(super) fn documents<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Document>, D::Error> {
     struct Either;
     impl<'de> serde::de::Visitor<'de> for Either {
         type Value = Vec<Document>;
