@@ -3,5 +3,6 @@
 //! A room per concept; the arrows between them are held by a test.
 
 pub mod conversation;
+pub mod json;
 pub mod refusal;
 pub mod tokens;
