@@ -1,2 +1,2 @@
 //! worker
-fn main(){}
+fn main() {}

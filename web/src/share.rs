@@ -1,0 +1,142 @@
+//! The history share that matters: at which shares one more segment, one less, or all come in.
+
+use crate::protocol::{Plan, RowState, SegmentState};
+
+/// A share worth stopping at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The share, at most four decimals.
+    pub share: f64,
+    /// Segments selected under it.
+    pub segments: usize,
+}
+
+/// The grant of a share: `floor(window × share)` in binary64, as the engine rounds it.
+pub fn grant(window: u64, share: f64) -> u64 {
+    (window as f64 * share).floor() as u64
+}
+
+/// The smallest share of four decimals that grants at least these tokens; none above 1.
+pub fn share_for(window: u64, tokens: u64) -> Option<f64> {
+    if window == 0 || tokens > window {
+        return None;
+    }
+    let mut steps = ((tokens as f64 / window as f64) * 10_000.0).floor() as u64;
+    while steps <= 10_000 {
+        let share = steps as f64 / 10_000.0;
+        if steps > 0 && grant(window, share) >= tokens {
+            return Some(share);
+        }
+        steps += 1;
+    }
+    None
+}
+
+/// Every share at which one more segment comes in, newest first, as far as a share can reach.
+/// `rows` are the lines of the rail, oldest first; only what selection reads is counted.
+pub fn steps(rows: &[RowState], window: u64) -> Vec<Step> {
+    let mut found: Vec<Step> = Vec::new();
+    let mut sum = 0u64;
+    let mut segments = 0usize;
+    for row in rows
+        .iter()
+        .rev()
+        .filter(|row| matches!(row.state, SegmentState::Selected | SegmentState::Skipped))
+    {
+        sum = sum.saturating_add(row.tokens);
+        segments += 1;
+        let Some(share) = share_for(window, sum) else {
+            break;
+        };
+        match found.last_mut() {
+            Some(last) if last.share == share => last.segments = segments,
+            _ => found.push(Step { share, segments }),
+        }
+    }
+    found
+}
+
+/// The share that takes one segment more than now.
+pub fn one_more(steps: &[Step], selected: usize) -> Option<&Step> {
+    steps.iter().find(|step| step.segments > selected)
+}
+
+/// The share that takes one segment less than now.
+pub fn one_less(steps: &[Step], selected: usize) -> Option<&Step> {
+    steps.iter().rev().find(|step| step.segments < selected)
+}
+
+/// The window a share is taken of: advisory, else hard.
+pub fn planning_window(plan: &Plan) -> Option<u64> {
+    plan.advisory_input_token_limit
+        .or(plan.catalog_input_token_limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(tokens: &[u64]) -> Vec<RowState> {
+        tokens
+            .iter()
+            .map(|&tokens| RowState {
+                state: SegmentState::Skipped,
+                tokens,
+                entry: None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_share_grants_what_it_was_asked_for() {
+        for window in [7, 8192, 14_336, 272_000, 1_000_000] {
+            for tokens in [1, window / 3, window / 2, window - 1, window] {
+                if tokens == 0 {
+                    continue;
+                }
+                let share = share_for(window, tokens).unwrap();
+                assert!(grant(window, share) >= tokens, "{window} {tokens} {share}");
+                let below = ((share * 10_000.0).round() - 1.0) / 10_000.0;
+                assert!(
+                    below <= 0.0 || grant(window, below) < tokens,
+                    "{window} {tokens} {share} is not the least"
+                );
+            }
+        }
+        assert_eq!(share_for(100, 101), None);
+        assert_eq!(share_for(0, 1), None);
+    }
+
+    #[test]
+    fn steps_count_from_the_newest() {
+        let steps = steps(&rows(&[5000, 300, 20, 100]), 1000);
+        assert_eq!(
+            steps,
+            [
+                Step {
+                    share: 0.1,
+                    segments: 1
+                },
+                Step {
+                    share: 0.12,
+                    segments: 2
+                },
+                Step {
+                    share: 0.42,
+                    segments: 3
+                },
+            ]
+        );
+        assert_eq!(one_more(&steps, 1).map(|step| step.share), Some(0.12));
+        assert_eq!(one_less(&steps, 3).map(|step| step.share), Some(0.12));
+        assert_eq!(one_more(&steps, 3), None);
+    }
+
+    #[test]
+    fn compacted_and_excluded_lines_are_no_steps() {
+        let mut rows = rows(&[10, 20, 30]);
+        rows[0].state = SegmentState::Compacted;
+        rows[1].state = SegmentState::Excluded;
+        assert_eq!(steps(&rows, 100).len(), 1);
+    }
+}
