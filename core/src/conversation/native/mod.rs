@@ -12,9 +12,7 @@ pub use people::{
 };
 pub use registered::{BindingAccess, Document, MemoryBinding, MemoryDocument, Skill, Upload};
 pub use run::{Call, CallResult, CompactedFan, Round, Run, Usage};
-pub use turn::{
-    Body, NativeOrigin, Part, PrefaceEntry, Role, Seed, Turn, TurnKind, Variant, Visibility,
-};
+pub use turn::{Body, NativeOrigin, Part, PrefaceEntry, Seed, Turn, TurnKind, Variant, Visibility};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Role, is_false, nullable};
+use super::{is_false, nullable};
+use crate::role::Role;
 
 /// A registered document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -4,36 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Run, Usage, is_false, nullable};
-
-/// Who an entry speaks as.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The operator.
-    System,
-    /// The developer.
-    Developer,
-    /// The person.
-    #[default]
-    User,
-    /// The model.
-    Assistant,
-}
-
-impl Role {
-    /// The wire's word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Developer => "developer",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
-}
+use crate::role::Role;
 
 /// What a turn is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
