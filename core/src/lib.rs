@@ -2,7 +2,12 @@
 //!
 //! A room per concept; the arrows between them are held by a test.
 
+pub mod assembly;
 pub mod conversation;
 pub mod json;
 pub mod refusal;
+pub mod role;
+pub mod seal;
+pub mod template;
 pub mod tokens;
+pub mod wording;

@@ -163,6 +163,16 @@ impl Counter {
     }
 }
 
+/// Two counters are equal when they count alike: the same method, encoding, factor and table.
+impl PartialEq for Counter {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Counter::Table(a), Counter::Table(b)) => a == b,
+            _ => self.describe() == other.describe(),
+        }
+    }
+}
+
 impl std::fmt::Debug for Counter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:?}", self.describe())

@@ -6,6 +6,8 @@
 
 pub mod counter;
 pub mod model;
+pub mod texts;
 
 pub use counter::{Counter, CounterLabel, Encoding, Encodings, Unloaded, known_encoding};
 pub use model::{CounterRow, DeclaredCounter, Framing, ModelRow, ReplayFormat, ReplayMode};
+pub use texts::{Text, Texts};
