@@ -10,6 +10,7 @@
 //! assert_eq!(json.warnings[1].offset, Some(16));
 //! ```
 
+pub mod canonical;
 mod notes;
 mod scan;
 mod text;
@@ -85,7 +86,7 @@ pub fn first(bytes: &[u8], place: Place, notes: &mut Notes) -> Result<(Value, us
         offset: place.offset,
         cut_off: false,
     })?;
-    notes.extend(met.finish());
+    notes.absorb(met);
     Ok((value, scanned.end))
 }
 
