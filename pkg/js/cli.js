@@ -1,0 +1,136 @@
+#!/usr/bin/env node
+// The terminal's door. Exit codes: 0 answered, 1 refused or unreadable, 2 called wrongly.
+import { readFileSync } from "node:fs";
+import { parseWords, UsageError } from "./cli/words.js";
+import { previewText, modelsText } from "./cli/text.js";
+
+const USAGE = `usage:
+  galley preview FILE [--to @HANDLE] [--var NAME=VALUE ...] [--template FILE] [--model ID]
+                      [--prompt TEXT] [--json]
+      what the send would carry; FILE or - for standard input
+  galley models [--json]
+      the built-in catalogue, with the source and the date of each row
+  galley --version | --help
+`;
+
+const FLAGS = {
+  preview: { to: "one", var: "many", template: "one", model: "one", prompt: "one", json: "none" },
+  models: { json: "none" },
+};
+
+const COMMANDS = { preview, models };
+
+async function preview({ words, flags }) {
+  const [file, ...more] = words;
+  if (file === undefined) throw new UsageError("preview needs a FILE, or - for standard input.");
+  if (more.length > 0) throw new UsageError(`preview takes one FILE; what is ${more.map((word) => `'${word}'`).join(", ")}?`);
+  if (file === "-" && flags.template === "-") throw new UsageError("Standard input can be the FILE or the template, not both.");
+  const variables = flags.var && variablesOf(flags.var);
+
+  const { openConversation } = await import("./index.js");
+  const conversation = openConversation(read(file));
+  for (const warning of conversation.warnings) complain(`warning: ${placed(warning)}`);
+
+  const prompt = flags.prompt ?? conversation.pending;
+  const request = { prompt: prompt ?? "", render: true };
+  if (flags.to) request.to = flags.to;
+  if (variables) request.variables = variables;
+  if (flags.model) request.model = flags.model;
+  if (flags.template) request.template = jsonOf(flags.template);
+
+  const answer = await counted(() => conversation.estimate(request));
+  return flags.json ? `${JSON.stringify(answer, null, 2)}\n` : previewText(answer);
+}
+
+async function models({ words, flags }) {
+  if (words.length > 0) throw new UsageError("models takes no FILE.");
+  const { catalogue } = await import("./index.js");
+  const rows = catalogue();
+  return flags.json ? `${JSON.stringify(rows, null, 2)}\n` : modelsText(rows);
+}
+
+// A model's vocabulary is loaded when the engine asks for it, and the question is put again.
+async function counted(ask) {
+  const { loadEncoding } = await import("./index.js");
+  try {
+    return ask();
+  } catch (refusal) {
+    if (refusal.code !== "token_counter_unavailable" || !refusal.detail) throw refusal;
+    await loadEncoding(refusal.detail);
+    return ask();
+  }
+}
+
+function variablesOf(words) {
+  const variables = {};
+  for (const word of words) {
+    const at = word.indexOf("=");
+    if (at < 0) throw new UsageError(`--var takes NAME=VALUE; '${word}' has no '='.`);
+    variables[word.slice(0, at)] = word.slice(at + 1);
+  }
+  return variables;
+}
+
+function read(file) {
+  try {
+    return new Uint8Array(readFileSync(file === "-" ? 0 : file));
+  } catch (error) {
+    throw new Unreadable(`${file === "-" ? "standard input" : file} cannot be read: ${error.message}`);
+  }
+}
+
+function jsonOf(file) {
+  try {
+    return JSON.parse(new TextDecoder().decode(read(file)));
+  } catch (error) {
+    if (error instanceof Unreadable) throw error;
+    throw new Unreadable(`${file} is not JSON: ${error.message}`);
+  }
+}
+
+class Unreadable extends Error {}
+
+function placed({ message, path, line }) {
+  const place = path ?? (line === undefined ? undefined : `line ${line}`);
+  return place === undefined ? message : `${message} (at ${place})`;
+}
+
+function complain(line) {
+  process.stderr.write(`galley: ${line}\n`);
+}
+
+async function main(argv) {
+  const [command, ...rest] = argv;
+  if (command === undefined) throw new UsageError("name a command.");
+  if (command === "--help" || command === "-h" || command === "help") return USAGE;
+  if (command === "--version") {
+    return `${JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version}\n`;
+  }
+  if (!Object.hasOwn(COMMANDS, command)) throw new UsageError(`there is no command '${command}'.`);
+  if (rest.includes("--help")) return USAGE;
+  return COMMANDS[command](parseWords(rest, FLAGS[command]));
+}
+
+// A reader that has seen enough (`| head`) closes the pipe; that is no fault of ours.
+process.stdout.on("error", (error) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
+try {
+  process.stdout.write(await main(process.argv.slice(2)));
+} catch (error) {
+  if (error instanceof UsageError) {
+    complain(error.message);
+    process.stderr.write(USAGE);
+    process.exitCode = 2;
+  } else if (error.name === "Refusal") {
+    complain(`${error.code}: ${placed(error)}`);
+    process.exitCode = 1;
+  } else if (error instanceof Unreadable) {
+    complain(error.message);
+    process.exitCode = 1;
+  } else {
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+//! What the JavaScript face hands in: how a refusal is thrown, and the counters it has loaded.
+//!
+//! The face installs both once; the engine itself holds no vocabulary. A text that is to be counted
+//! crosses as a view of its UTF-8 bytes, which the counter's own memory copies: it never becomes a
+//! JavaScript string.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use galley_core::refusal::Refusal;
+use galley_core::tokens::{Encoding, Encodings};
+use indexmap::IndexMap;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The face's maker of errors.
+    #[derive(Clone)]
+    pub type Refuse;
+
+    #[wasm_bindgen(method)]
+    fn refuse(this: &Refuse, fields: JsValue) -> JsValue;
+
+    /// A loaded vocabulary with its counter.
+    pub type Loaded;
+
+    #[wasm_bindgen(method)]
+    fn count(this: &Loaded, utf8: &[u8]) -> f64;
+}
+
+thread_local! {
+    static REFUSE: RefCell<Option<Refuse>> = const { RefCell::new(None) };
+    static LOADED: Rc<Registry> = Rc::default();
+}
+
+/// Encodings by name; more may come while a conversation is open.
+#[derive(Default)]
+struct Registry(RefCell<IndexMap<String, Rc<dyn Encoding>>>);
+
+impl Encodings for Registry {
+    fn get(&self, name: &str) -> Option<Rc<dyn Encoding>> {
+        self.0.borrow().get(name).cloned()
+    }
+}
+
+struct HostEncoding {
+    name: String,
+    loaded: Loaded,
+}
+
+impl Encoding for HostEncoding {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn count(&self, text: &str) -> u64 {
+        self.loaded.count(text.as_bytes()) as u64
+    }
+}
+
+/// Says how a refusal is made: an object with `refuse(fields) → Error`.
+#[wasm_bindgen(js_name = installRefusal, skip_typescript)]
+pub fn install_refusal(refuse: Refuse) {
+    REFUSE.set(Some(refuse));
+}
+
+/// Registers a loaded encoding: an object with `count(utf8) → number`.
+#[wasm_bindgen(js_name = installEncoding, skip_typescript)]
+pub fn install_encoding(name: String, loaded: Loaded) {
+    LOADED.with(|registry| {
+        let encoding = HostEncoding {
+            name: name.clone(),
+            loaded,
+        };
+        registry.0.borrow_mut().insert(name, Rc::new(encoding));
+    });
+}
+
+/// The encodings loaded so far, and those that will be.
+pub fn encodings() -> Rc<dyn Encodings> {
+    LOADED.with(Rc::clone)
+}
+
+/// What JavaScript sees thrown.
+pub fn thrown(refusal: Refusal) -> JsValue {
+    let fields = crate::cross::out(&refusal);
+    REFUSE.with_borrow(|refuse| match refuse {
+        Some(refuse) => refuse.refuse(fields),
+        None => fields,
+    })
+}

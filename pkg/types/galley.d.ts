@@ -1,0 +1,556 @@
+// Generated from the Rust types by `make types`; do not edit.
+
+/**
+ * How far an agent may be addressed.
+ */
+export type Access = "full" | "read" | "fenced";
+
+/**
+ * One conversation further up.
+ */
+export type Ancestor = { depth?: number; conversation?: string; boundary_position?: number; creating_user?: string } & { [unknown: string]: any };
+
+/**
+ * What the answerer may do with a root.
+ */
+export type BindingAccess = "read" | "write";
+
+/**
+ * What a candidate answered. Unknown fields of a turn or a variant are kept here.
+ */
+export type Body = { model?: string; content?: string; phase?: string; native_origin?: NativeOrigin; run?: Run; usage?: Usage; request?: Value; trace?: Value } & { [unknown: string]: any };
+
+/**
+ * One call of a tool.
+ */
+export type Call = { id?: string; name?: string; arguments?: string } & { [unknown: string]: any };
+
+/**
+ * What a call came back with.
+ */
+export type CallResult = { status?: string; output?: string; is_error?: boolean; error_key?: string; error_detail?: string; uploads?: string[] } & { [unknown: string]: any };
+
+/**
+ * Calls of a replaced round that are still to be read.
+ */
+export type CompactedFan = { source?: string; calls?: string[] } & { [unknown: string]: any };
+
+/**
+ * A whole conversation with everything a request made from it can carry.
+ */
+export type Conversation = { galley?: string; id?: string; kind?: ConversationKind; side?: boolean; creating_user?: string; answering_user?: string; ancestors?: Ancestor[]; reasoning_replay_downgraded?: boolean; workspace?: Workspace; users?: Record<string, User>; speakers?: Record<string, Speaker>; documents?: Document[] | Record<string, Document>; memory?: MemoryDocument[]; memory_bindings?: MemoryBinding[]; skills?: Skill[]; uploads?: Record<string, Upload>; execution_defaults?: ExecutionDeclaration; current_model?: string; models?: ModelRow[]; turns?: Turn[]; pending?: Seed } & { [unknown: string]: any };
+
+/**
+ * Where a conversation comes from.
+ */
+export type ConversationKind = "conversation" | "child" | "scheduled" | "standalone";
+
+/**
+ * What a count is labelled with.
+ */
+export interface CounterLabel {
+    /**
+     * `tokenizer` (exact), `anchored`, `bytes` or `table` (exact).
+     */
+    method: string;
+    /**
+     * The encoding that counted.
+     */
+    encoding?: string;
+    /**
+     * The declared factor of an anchored count.
+     */
+    safety_factor?: number;
+}
+
+/**
+ * How a row says that text is counted.
+ */
+export type CounterRow = string | DeclaredCounter;
+
+/**
+ * A counter that is not the model's own tokenizer.
+ */
+export type DeclaredCounter = { kind: "anchored"; encoding: string; safety_factor: number } | { kind: "table"; counts: Record<string, number> };
+
+/**
+ * A registered document.
+ */
+export type Document = { slot?: string; owner?: string; role?: Role; content?: string; version?: number; literal?: boolean } & { [unknown: string]: any };
+
+/**
+ * A loaded encoding.
+ */
+export interface Encoding {
+    /**
+     * Its name.
+     */
+    readonly name: EncodingName;
+    /**
+     * Tokens of a text, exactly as the model's own tokenizer counts it: text of special tokens is plain
+     * text, and a lone surrogate counts as U+FFFD.
+     */
+    count(text: string): number;
+}
+
+/**
+ * The encodings whose vocabularies the package carries, each an asset of its own.
+ */
+export type EncodingName = "o200k_base" | "o200k_harmony" | "cl100k_base" | "p50k_base" | "r50k_base";
+
+/**
+ * What an answerer declares for its requests.
+ */
+export interface ExecutionDeclaration {
+    /**
+     * The word the request compiles under.
+     */
+    prompt_mechanism?: Mechanism;
+    /**
+     * A template, as written.
+     */
+    prompt_template?: Value;
+    /**
+     * A system prompt in place of the registered one.
+     */
+    system_prompt?: string;
+    /**
+     * Tools.
+     */
+    tools?: Tool[];
+    /**
+     * A compaction policy, as written.
+     */
+    compaction_policy?: Value;
+    /**
+     * The model to answer with.
+     */
+    default_model?: string;
+    /**
+     * Bytes of memory content a request may carry.
+     */
+    memory_context_limit?: number;
+}
+
+/**
+ * Tokens that the wire adds: `fixed` + `per_text` × number of texts.
+ */
+export interface Framing {
+    /**
+     * Once a request.
+     */
+    fixed?: number;
+    /**
+     * Once a counted text.
+     */
+    per_text?: number;
+}
+
+/**
+ * What `loadEncoding` may be told.
+ */
+export interface LoadOptions {
+    /**
+     * Ends the load.
+     */
+    signal?: AbortSignal;
+    /**
+     * Bytes so far; `total` is 0 where it is not known.
+     */
+    onProgress?: (progress: { loaded: number; total: number }) => void;
+}
+
+/**
+ * The word a request compiles under.
+ */
+export type Mechanism = "default" | "assembly" | "raw";
+
+/**
+ * An explicit memory root.
+ */
+export type MemoryBinding = { name?: string; root?: string; subject?: string; access?: BindingAccess } & { [unknown: string]: any };
+
+/**
+ * A memory document.
+ */
+export type MemoryDocument = { path?: string; owner?: string; content?: string; written_at?: string } & { [unknown: string]: any };
+
+/**
+ * What is declared about one model. Windows and limits are tokens.
+ */
+export interface ModelRow {
+    /**
+     * The row's id, for example `openai_api/gpt-x`. Required in the file and the catalogue; a row
+     * given in a request may be nameless.
+     */
+    model?: string;
+    /**
+     * The provider's id, which reasoning replay and `native_origin` compare.
+     */
+    provider_id?: string;
+    /**
+     * The provider's own name of the model.
+     */
+    model_id?: string;
+    /**
+     * The wire the model is spoken to on: `openai_responses`, `openai_chat`, `anthropic_messages`
+     * or `gemini`.
+     */
+    api_format?: string;
+    /**
+     * The hard limit of the input alone.
+     */
+    input_tokens?: number;
+    /**
+     * The hard limit of input and output together.
+     */
+    combined_tokens?: number;
+    /**
+     * The advisory limit: how much input the model is worth filling with.
+     */
+    effective_input_tokens?: number;
+    /**
+     * The longest answer the model gives.
+     */
+    max_output_tokens?: number;
+    /**
+     * How text is counted; missing means there is no tokenizer and fill is bytes/4.
+     */
+    counter?: CounterRow;
+    /**
+     * What the wire adds to the counted texts of a request.
+     */
+    framing?: Framing;
+    /**
+     * Whether the model reasons at all as it is called.
+     */
+    reasoning_enabled?: boolean;
+    /**
+     * The model's own replay mode, when neither the request nor the conversation says one.
+     */
+    reasoning_replay?: ReplayMode;
+    /**
+     * The form in which reasoning is handed back to this model.
+     */
+    replay_format?: ReplayFormat;
+    /**
+     * Tokens kept for thinking, by thinking level.
+     */
+    thinking_budgets?: Record<string, number>;
+    /**
+     * What the model reads, for example `["text","image"]`, which is also what a missing list means.
+     */
+    input_modalities?: string[];
+    /**
+     * The image MIME types the wire takes; missing means every one.
+     */
+    image_types?: string[];
+    /**
+     * The MIME types the wire takes natively that are no images, for example `application/pdf`.
+     */
+    file_types?: string[];
+    /**
+     * Tokens of one native attachment, by its MIME type; undeclared costs 0.
+     */
+    token_cost?: Record<string, number>;
+    /**
+     * Where the figures come from, for a reader.
+     */
+    source?: string;
+    /**
+     * The day the figures were read, `YYYY-MM-DD`.
+     */
+    dated?: string;
+}
+
+/**
+ * A label's origin: the only target it may be sent back to.
+ */
+export type NativeOrigin = { provider_id?: string; model_id?: string; api_format?: string } & { [unknown: string]: any };
+
+/**
+ * One part of an entry.
+ */
+export type Part = { type: "text"; text: string } | { type: "upload"; upload_public_id: string };
+
+/**
+ * One sealed entry between history and the words.
+ */
+export type PrefaceEntry = { role?: Role; parts?: Part[]; block?: string; carried?: boolean } & { [unknown: string]: any };
+
+/**
+ * A request, template or file that is refused. Nothing that was loaded before is touched by it.
+ */
+export interface Refusal {
+    /**
+     * The contract's word, `prompt_template_invalid` for one.
+     */
+    code: string;
+    /**
+     * One sentence that names the place and what can be done.
+     */
+    message: string;
+    /**
+     * The HTTP status the code answers with.
+     */
+    status: number;
+    /**
+     * JSON pointer (RFC 6901) of the place, where there is one.
+     */
+    path?: string;
+    /**
+     * The code's own detail word or name.
+     */
+    detail?: string;
+}
+
+/**
+ * What the engine says when it will not. Every error of the package that is the contract's is one.
+ */
+export class Refusal extends Error {
+    constructor(fields: { code: string; message: string; status: number; path?: string; detail?: string });
+}
+
+/**
+ * The form in which reasoning is handed back.
+ */
+export type ReplayFormat = "none" | "responses_reasoning" | "responses_reasoning_text" | "anthropic_thinking" | "gemini_thought" | "chat_reasoning";
+
+/**
+ * Which earlier turns hand their reasoning back.
+ */
+export type ReplayMode = "none" | "last_turn" | "all";
+
+/**
+ * Who an entry speaks as.
+ */
+export type Role = "system" | "developer" | "user" | "assistant";
+
+/**
+ * One model step: what it read first, what it said, what it called and what came back.
+ */
+export type Round = { key?: string; output?: string; calls?: Call[]; results?: Record<string, CallResult>; trace?: Value; usage?: Usage; steers?: string[]; material?: string[]; arrived_summary?: string; pruned_before?: string; compacted_fan?: CompactedFan; tips?: Record<string, string>; request?: Value } & { [unknown: string]: any };
+
+/**
+ * The rounds behind a reply.
+ */
+export type Run = { rounds?: Round[] } & { [unknown: string]: any };
+
+/**
+ * Words with uploads. A plain string reads as words alone.
+ */
+export interface Seed {
+    /**
+     * The words.
+     */
+    text: string;
+    /**
+     * Upload ids that follow them.
+     */
+    uploads: string[];
+}
+
+/**
+ * A skill of the catalogue.
+ */
+export type Skill = { callable?: string; name?: string; description?: string; executor?: string } & { [unknown: string]: any };
+
+/**
+ * An outside voice, represented by an agent.
+ */
+export type Speaker = { kind?: SpeakerKind; display_name?: string; controller?: string } & { [unknown: string]: any };
+
+/**
+ * What a speaker that is no user is.
+ */
+export type SpeakerKind = "ingress";
+
+/**
+ * A tool definition.
+ */
+export type Tool = { name?: string; alias?: string; description?: string; parameters?: Value; deferred?: boolean } & { [unknown: string]: any };
+
+/**
+ * One item of the timeline. Which fields it carries depends on its kind: a message has `text`, a reply
+ * has `prompt`, `preface` and `content` or `run`, a summary has `content` (or `text`).
+ */
+export interface Turn extends Body {
+    /**
+     * Its id; default `t` and its position.
+     */
+    id?: string;
+    /**
+     * Its place; default one after the turn before it.
+     */
+    position?: number;
+    /**
+     * What it is.
+     */
+    kind?: TurnKind;
+    /**
+     * Default user; assistant for a reply.
+     */
+    role?: Role;
+    /**
+     * `completed`, `running`, `failed`, `canceled`, …; default completed.
+     */
+    status?: string;
+    /**
+     * Whether it is context.
+     */
+    visibility?: Visibility;
+    /**
+     * Deleted turns are kept as rows.
+     */
+    deleted?: boolean;
+    /**
+     * The conversation it was written in; default this one.
+     */
+    conversation?: string;
+    /**
+     * Its voice: a user, a speaker or `system`; default the creating user.
+     */
+    speaker?: string;
+    /**
+     * Who answers it; default the stored answerer.
+     */
+    answering_user?: string;
+    /**
+     * `person`, `agent`, `task_result` or `child`; default person.
+     */
+    origin?: string;
+    /**
+     * The conversation it was sent from, when another.
+     */
+    sender_conversation?: string;
+    /**
+     * When, as the file says it.
+     */
+    created_at?: Value;
+    /**
+     * The words of a message.
+     */
+    text?: string;
+    /**
+     * Uploads that follow the words of a message.
+     */
+    uploads?: string[];
+    /**
+     * The seed: the words that opened a reply.
+     */
+    prompt?: Seed;
+    /**
+     * What was sealed between history and the words.
+     */
+    preface?: PrefaceEntry[];
+    /**
+     * Candidates.
+     */
+    variants?: Variant[];
+    /**
+     * The candidate that counts; default the last.
+     */
+    active_variant?: string;
+    /**
+     * False: the other tool did not show the turn though it was sent.
+     */
+    display?: boolean;
+}
+
+/**
+ * What a turn is.
+ */
+export type TurnKind = "message" | "direct_reply" | "compaction_summary";
+
+/**
+ * Facts about an upload.
+ */
+export type Upload = { filename?: string; content_type?: string; byte_size?: number } & { [unknown: string]: any };
+
+/**
+ * What a provider reported for one request, tokens.
+ */
+export type Usage = { status?: string; model?: string; input_tokens?: number; output_tokens?: number; cache_read_tokens?: number; cache_write_tokens?: number } & { [unknown: string]: any };
+
+/**
+ * A human or an agent.
+ */
+export type User = { kind?: UserKind; handle?: string; display_name?: string; steward?: string; prompt_mechanism?: Mechanism; prompt_template?: Value; tools?: Tool[]; compaction_policy?: Value; default_model?: string; memory_context_limit?: number; access?: Access } & { [unknown: string]: any };
+
+/**
+ * Human or agent.
+ */
+export type UserKind = "human" | "agent";
+
+/**
+ * Any JSON value.
+ */
+export type Value = unknown;
+
+/**
+ * One candidate of a turn.
+ */
+export interface Variant extends Body {
+    /**
+     * Its id.
+     */
+    id?: string;
+    /**
+     * Its status; default the turn's.
+     */
+    status?: string;
+    /**
+     * Its seed; default the turn's.
+     */
+    prompt?: Seed;
+    /**
+     * Its preface; default the turn's.
+     */
+    preface?: PrefaceEntry[];
+}
+
+/**
+ * Whether a turn is context.
+ */
+export type Visibility = "visible" | "hidden" | "excluded_from_context";
+
+/**
+ * Something the engine did not change or could not read, and went on.
+ */
+export interface Warning {
+    /**
+     * A short word for the kind of thing.
+     */
+    code: string;
+    /**
+     * One sentence.
+     */
+    message: string;
+    /**
+     * JSON pointer into the file or the request.
+     */
+    path?: string;
+    /**
+     * Line of the source, from 1.
+     */
+    line?: number;
+    /**
+     * Byte offset in the source, from 0.
+     */
+    offset?: number;
+}
+
+/**
+ * The workspace around a conversation.
+ */
+export type Workspace = { name?: string } & { [unknown: string]: any };
+
+/**
+ * Checks an assembly template by itself. Throws a `Refusal` at the JSON pointer of its first fault.
+ */
+export function checkTemplate(template: Value): void;
+
+/**
+ * Loads an encoding, once. From then on the engine counts with it for every model that declares it.
+ */
+export function loadEncoding(name: EncodingName, options?: LoadOptions): Promise<Encoding>;
