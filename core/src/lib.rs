@@ -10,4 +10,5 @@ pub mod role;
 pub mod seal;
 pub mod template;
 pub mod tokens;
+pub mod transcript;
 pub mod wording;
