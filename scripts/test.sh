@@ -12,8 +12,6 @@ cargo test --quiet --workspace --exclude galley-web --exclude galley-pkg
 
 scripts/npm.sh
 
-say "the package's types are the Rust types, and a consumer compiles against them"
-node tests/node/types.mjs
 say "the package under Node"
 node --test tests/node/*.test.mjs
 
