@@ -2,4 +2,11 @@
 //!
 //! [`native`] is the file; everything else answers questions about it.
 
+mod candidate;
 pub mod native;
+mod timeline;
+pub mod voice;
+
+pub use candidate::Candidate;
+pub use native::Conversation;
+pub use timeline::Surface;

@@ -12,7 +12,7 @@ pub use people::{
 };
 pub use registered::{BindingAccess, Document, MemoryBinding, MemoryDocument, Skill, Upload};
 pub use run::{Call, CallResult, CompactedFan, Round, Run, Usage};
-pub use turn::{Body, NativeOrigin, Part, PrefaceEntry, Seed, Turn, TurnKind, Variant, Visibility};
+pub use turn::{Body, PrefaceEntry, Seed, Turn, TurnKind, Variant, Visibility};
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -143,6 +143,9 @@ pub struct Ancestor {
     pub conversation: String,
     /// The last position that is inherited from it.
     pub boundary_position: i64,
+    /// Who made it; default this conversation's creator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub creating_user: Option<String>,
     /// Fields this version does not know.
     #[serde(flatten)]
     #[cfg_attr(feature = "types", tsify(type = "any"))]

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Run, Usage, is_false, nullable};
 use crate::role::Role;
+use crate::seal::{NativeOrigin, Part};
 
 /// What a turn is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,40 +224,6 @@ pub struct PrefaceEntry {
     /// A lead that the window already carried: nothing was laid.
     #[serde(deserialize_with = "nullable", skip_serializing_if = "is_false")]
     pub carried: bool,
-    /// Fields this version does not know.
-    #[serde(flatten)]
-    #[cfg_attr(feature = "types", tsify(type = "any"))]
-    pub extra: Map<String, Value>,
-}
-
-/// One part of an entry.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Part {
-    /// Words.
-    Text {
-        /// The words.
-        text: String,
-    },
-    /// An upload sent natively.
-    Upload {
-        /// Its id.
-        upload_public_id: String,
-    },
-}
-
-/// A label's origin: the only target it may be sent back to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
-#[serde(default)]
-pub struct NativeOrigin {
-    /// The provider.
-    pub provider_id: String,
-    /// The model.
-    pub model_id: String,
-    /// The wire.
-    pub api_format: String,
     /// Fields this version does not know.
     #[serde(flatten)]
     #[cfg_attr(feature = "types", tsify(type = "any"))]
