@@ -11,4 +11,5 @@ pub mod seal;
 pub mod template;
 pub mod tokens;
 pub mod transcript;
+pub mod wire;
 pub mod wording;

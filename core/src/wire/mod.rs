@@ -1,0 +1,3 @@
+//! One room per provider shape.
+
+pub mod chat;
