@@ -14,14 +14,14 @@ const TYPES = {
 
 /**
  * Serves `folder` at `base` (`/some/path/`); anything outside it is 404. `types` overrides content types
- * by extension. Answers `{ url, close }`.
+ * by extension, `missing` names files that answer 404. Answers `{ url, close }`.
  */
-export async function serve(folder, { base = "/", types = {} } = {}) {
+export async function serve(folder, { base = "/", types = {}, missing } = {}) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://here");
     const inside = pathname.startsWith(base) && normalize(decodeURIComponent(pathname.slice(base.length)) || "index.html");
     const file = inside && !inside.startsWith("..") && join(folder, inside.endsWith(sep) ? `${inside}index.html` : inside);
-    if (!file || !statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    if (!file || missing?.test(file) || !statSync(file, { throwIfNoEntry: false })?.isFile()) {
       response.writeHead(404).end();
       return;
     }

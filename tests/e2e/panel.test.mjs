@@ -1,0 +1,100 @@
+// A person's way through the panel: the sample, a real file, a bad template and its repair, the history
+// bound by keyboard and by mouse. Nothing is asked of another origin.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { drop, fates, hook, panels, planned, template } from "./panel.mjs";
+
+const SHARED = new URL("../../../shared/samples/chat-completions-stored.json", import.meta.url);
+const OWN = new URL("fixtures/chat-completions-stored.json", import.meta.url);
+const STORED = readFileSync(existsSync(SHARED) ? SHARED : OWN);
+
+const LEAN = (block = []) => JSON.stringify({ blocks: [...block, { type: "history" }, { type: "input" }] });
+
+let all;
+before(async () => (all = await panels()));
+after(() => all?.close());
+
+async function withPanel(work) {
+  const { page, seen, close } = await all.open();
+  try {
+    await planned(page);
+    await work(page);
+    assert.deepEqual(seen.errors, []);
+    const elsewhere = seen.requests.filter((url) => !url.startsWith(all.site.url) && !url.startsWith("data:") && !url.startsWith(`blob:${new URL(all.site.url).origin}/`));
+    assert.deepEqual(elsewhere, []);
+  } finally {
+    await close();
+  }
+}
+
+test("at first sight it stands on its sample, with a proof", () =>
+  withPanel(async (page) => {
+    await hook(page, "sample").waitFor();
+    assert.match(await hook(page, "total").innerText(), /\d/);
+    assert.ok((await page.locator("[data-row]").count()) > 3);
+    assert.ok((await page.locator("[data-entry]").count()) > 0);
+    assert.ok((await page.locator("[data-hook=blocks] [data-block=history]").count()) === 1);
+    assert.ok((await fates(page)).selected > 0);
+  }));
+
+test("a stored chat completion dropped on it is opened and proved, its tools in a row of their own", () =>
+  withPanel(async (page) => {
+    await drop(page, "stored.json", STORED);
+    await hook(page, "sample").waitFor({ state: "detached" });
+    await page.getByText("stored.json").first().waitFor();
+    await planned(page);
+    assert.equal(await page.locator("[data-hook=blocks] [data-block=tools]").count(), 1);
+    const system = JSON.parse(STORED).messages[0].content.slice(0, 40);
+    await page.locator("[data-entry='0']").getByText(system).waitFor();
+  }));
+
+test("a bad template is refused at its pointer, and the repair is taken", () =>
+  withPanel(async (page) => {
+    await template(page, LEAN([{ type: "lorebook" }]));
+    await page.locator("[data-hook=refusal][data-pointer='/blocks/0/type']").waitFor();
+    await template(page, LEAN([{ type: "inline", role: "user", text: "{{mood}}" }]));
+    await page.locator("[data-hook=refusal][data-pointer='/blocks/0/text']").waitFor();
+    await template(page, LEAN([{ type: "inline", role: "user", text: "A text of the trial." }]));
+    await hook(page, "refusal").waitFor({ state: "detached" });
+    await page.locator("[data-hook=blocks] [data-block='inline:0']").waitFor();
+    await page.locator("[data-entry]").getByText("A text of the trial.").first().waitFor();
+  }));
+
+test("text that is no JSON, and a template over 64 KiB, are refused; the proof before it stays", () =>
+  withPanel(async (page) => {
+    const rows = await page.locator("[data-row]").count();
+    await template(page, '{"blocks": [');
+    await hook(page, "refusal").first().waitFor();
+    await template(page, LEAN([{ type: "inline", role: "user", text: "x".repeat(66_000) }]));
+    await page.locator("[data-hook=refusal][data-pointer='/']").waitFor();
+    assert.equal(await page.locator("[data-row]").count(), rows);
+    assert.match(await hook(page, "total").innerText(), /\d/);
+  }));
+
+test("the history bound, by keyboard and by mouse, changes what is selected and what is skipped", () =>
+  withPanel(async (page) => {
+    const share = page.locator("#share");
+    const all = await fates(page);
+    assert.ok(all.selected > 0);
+
+    // Nothing but the bound is touched: all of it, then none of it, then some of it.
+    const settled = (holds) => page.waitForFunction(holds);
+    await share.focus();
+    await page.keyboard.press("Home");
+    await settled(() => document.querySelectorAll("[data-row][data-state=selected]").length < 2);
+    const least = await fates(page);
+    assert.ok(least.skipped > (all.skipped ?? 0), JSON.stringify({ all, least }));
+    await page.keyboard.press("End");
+    await settled(() => document.querySelectorAll("[data-row][data-state=selected]").length > 2);
+    assert.equal((await fates(page)).selected, all.selected);
+
+    const { x, y, width, height } = await share.boundingBox();
+    await page.mouse.move(x + width - 2, y + height / 2);
+    await page.mouse.down();
+    for (let at = 1; at >= 0; at -= 0.05) await page.mouse.move(x + 2 + (width - 4) * at, y + height / 2);
+    await page.mouse.up();
+    await settled(() => document.querySelectorAll("[data-row][data-state=selected]").length < 2);
+    assert.ok((await fates(page)).skipped > (all.skipped ?? 0));
+    await hook(page, "history").getByText(/skipped/).first().waitFor();
+  }));
