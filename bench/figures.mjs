@@ -1,0 +1,17 @@
+// How figures are printed: the figure, its target, and whether it holds.
+
+export const median = (values) => quantile(values, 0.5);
+export const p95 = (values) => quantile(values, 0.95);
+
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
+}
+
+export const ms = (value) => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
+export const kb = (bytes) => `${(bytes / 1024).toFixed(0)} KB`;
+
+export function figure(name, value, { unit, target } = {}) {
+  const bound = target === undefined ? "" : `   target at most ${unit(target)}: ${value <= target ? "holds" : "MISSED"}`;
+  console.log(`  ${name.padEnd(44)} ${unit(value).padStart(10)}${bound}`);
+}
