@@ -1,8 +1,8 @@
-// The package in a page that Vite built, with nothing configured: it loads, counts and refuses.
+// The package in a page of Vite's, built and in its development server, with nothing configured: it loads, counts and refuses.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { build } from "vite";
+import { build, createServer } from "vite";
 import { project } from "../node/packed.mjs";
 import { launch, watch } from "./browser.mjs";
 import { serve } from "./serve.mjs";
@@ -21,23 +21,41 @@ const user = project({
 });
 after(user.remove);
 
-test("a Vite build of a page that imports the package works in Chromium", async () => {
-  await build({ root: user.folder, base: "./", logLevel: "warn", configFile: false });
-  const site = await serve(join(user.folder, "dist"), { base: "/deep/er/" });
+const CONFIG = { root: user.folder, logLevel: "warn", configFile: false };
+
+async function works(url) {
   const browser = await launch();
   try {
     const page = await browser.newPage();
     const seen = watch(page);
-    await page.goto(site.url);
+    await page.goto(url);
     await page.waitForFunction(() => window.said);
     assert.deepEqual(await page.evaluate(() => window.said), { refused: "/blocks", tokens: 2, grew: true });
     assert.deepEqual(seen.errors, []);
-    // On demand: only the vocabulary that was asked for, and the wasm of the page and of the counter.
-    const binaries = seen.requests.filter((url) => /\.(wasm|vocab)$/.test(url));
-    assert.equal(binaries.filter((url) => url.endsWith(".vocab")).length, 1);
-    assert.equal(binaries.filter((url) => url.endsWith(".wasm")).length, 2);
+    // On demand: only the vocabulary that was asked for, and the wasm of the engine and of the counter.
+    const fetched = (ending) => seen.requests.filter((url) => new URL(url).pathname.endsWith(ending)).length;
+    assert.deepEqual([fetched(".vocab"), fetched(".wasm")], [1, 2]);
   } finally {
     await browser.close();
+  }
+}
+
+test("a Vite build, under a sub-path", async () => {
+  await build({ ...CONFIG, base: "./" });
+  const site = await serve(join(user.folder, "dist"), { base: "/deep/er/" });
+  try {
+    await works(site.url);
+  } finally {
     await site.close();
+  }
+});
+
+test("Vite's development server", async () => {
+  const server = await createServer({ ...CONFIG, server: { host: "127.0.0.1", port: 0 } });
+  try {
+    await server.listen();
+    await works(server.resolvedUrls.local[0]);
+  } finally {
+    await server.close();
   }
 });
