@@ -147,10 +147,10 @@ pub fn pack(name: &str, tokens: &[Vec<u8>]) -> Option<Vec<u8>> {
             }
         })
         .collect::<Option<Vec<_>>>()?;
-    let sides: [fn(&(u32, u32)) -> u32; 2] = [|pair| pair.0, |pair| pair.1];
-    for side in sides {
+    let (left, right): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
+    for side in [left, right] {
         for shift in [16, 8, 0] {
-            body.extend(pairs.iter().map(|pair| (side(pair) >> shift) as u8));
+            body.extend(side.iter().map(|rank| (rank >> shift) as u8));
         }
     }
 
