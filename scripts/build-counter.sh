@@ -20,7 +20,7 @@ wasm-opt -O3 --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sig
 if [ ! -e "$out/r50k_base.vocab" ]; then
   raw=$(mktemp -d)
   trap 'rm -rf "$raw"' EXIT
-  cargo run --quiet --locked --package galley-counter --example vocabularies -- "$raw"
+  cargo run --quiet --locked --package galley-counter --features reference --example vocabularies -- "$raw"
   for file in "$raw"/*.bin; do
     name=$(basename "$file" .bin)
     # Not named .gz: a server would label it as encoded, and some would not.

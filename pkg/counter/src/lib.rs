@@ -26,6 +26,8 @@
 mod encodings;
 #[cfg(target_arch = "wasm32")]
 mod js;
+#[cfg(all(feature = "reference", not(target_arch = "wasm32")))]
+pub mod reference;
 pub mod vocabulary;
 
 use splintr::{FxHashMap, Tokenizer};
