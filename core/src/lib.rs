@@ -4,6 +4,7 @@
 
 pub mod assembly;
 pub mod conversation;
+pub mod import;
 pub mod json;
 pub mod refusal;
 pub mod role;

@@ -1,0 +1,138 @@
+//! JSON by lines. Lines end at `\n` only: U+2028, U+2029 and U+0085 may stand raw inside a string.
+
+use serde_json::Value;
+
+use crate::json::{self, Fault, Notes, Place, Text};
+use crate::refusal::Warning;
+
+use super::shapes;
+
+/// How many lines are looked at to find out what a file is.
+pub(super) const LOOKED_AT: usize = 50;
+
+/// What one line holds: a value, or several that were glued together.
+pub(super) struct Line {
+    /// Where it begins in the source.
+    pub place: Place,
+    /// The values that read.
+    pub values: Vec<Value>,
+    /// What was mended in them.
+    pub notes: Notes,
+    /// Where the line stops being JSON.
+    pub fault: Option<Fault>,
+    /// Nothing but blanks follows it.
+    pub last: bool,
+}
+
+/// The lines that hold anything; blank lines and lines of NULs are skipped.
+pub(super) fn values<'a>(text: &'a Text<'_>) -> impl Iterator<Item = Line> + 'a {
+    let end = text
+        .bytes
+        .iter()
+        .rposition(|byte| !blank(byte))
+        .map_or(0, |at| at + 1);
+    slices(text).map(move |(from, place, line)| {
+        let mut read = Line {
+            place,
+            values: Vec::new(),
+            notes: Notes::default(),
+            fault: None,
+            last: from + line.len() >= end,
+        };
+        let mut at = 0;
+        while let Some(next) = json::rest(line, at) {
+            let place = Place {
+                line: place.line,
+                offset: place.offset + next as u64,
+            };
+            let rest = line.get(next..).unwrap_or_default();
+            match json::first(rest, place, &mut read.notes) {
+                Ok((value, end)) => {
+                    read.values.push(value);
+                    at = next + end;
+                }
+                Err(mut fault) => {
+                    fault.column += next as u64;
+                    read.fault = Some(fault);
+                    break;
+                }
+            }
+        }
+        read
+    })
+}
+
+/// Whether the line that begins the file is a whole object or list, and more follows it.
+pub(super) fn first_is_whole(text: &Text<'_>, start: usize) -> bool {
+    let rest = text.bytes.get(start..).unwrap_or_default();
+    let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
+        return false;
+    };
+    let (line, after) = rest.split_at(end);
+    !after.iter().all(blank) && reads(line).is_some()
+}
+
+/// Whether one of the first lines is, by itself, something that is known here: one value, or several glued
+/// together. A list cut off in the middle is not: its lines end in commas.
+pub(super) fn any_is_whole(text: &Text<'_>) -> bool {
+    let known = |(_, _, line): (usize, Place, &[u8])| {
+        let Some((value, end)) = reads(line) else {
+            return false;
+        };
+        let after = json::rest(line, end).and_then(|at| line.get(at));
+        matches!(after, None | Some(b'{' | b'[')) && shapes::of(&value).is_some()
+    };
+    slices(text).take(LOOKED_AT).any(known)
+}
+
+/// The first value of a line and its end, when it is an object or a list that begins the line.
+fn reads(line: &[u8]) -> Option<(Value, usize)> {
+    if !matches!(line.first(), Some(b'{' | b'[')) {
+        return None;
+    }
+    json::first(line, Place::default(), &mut Notes::default()).ok()
+}
+
+/// Says what of a line could not be read.
+pub(super) fn unreadable(line: &Line, fault: &Fault) -> Warning {
+    let (code, message) = if line.last && fault.cut_off {
+        (
+            "line_cut_off",
+            "the last line is cut off; its rest is not read",
+        )
+    } else {
+        (
+            "line_unreadable",
+            "the line is no JSON from here on and is skipped",
+        )
+    };
+    let message = format!("{message}: {}", fault.message);
+    Warning::new(code, message).in_source(fault.line, fault.offset)
+}
+
+fn blank(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || *byte == 0
+}
+
+fn slices<'a>(text: &'a Text<'_>) -> impl Iterator<Item = (usize, Place, &'a [u8])> {
+    let mut from = 0;
+    let numbered = text
+        .bytes
+        .split(|byte| *byte == b'\n')
+        .zip(text.place.line..);
+    let placed = numbered.map(move |(line, number)| {
+        let start = from;
+        from += line.len() + 1;
+        let offset = text.place.offset + start as u64;
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        (
+            start,
+            Place {
+                line: number,
+                offset,
+            },
+            line,
+        )
+    });
+    placed.filter(|(_, _, line)| !line.iter().all(blank))
+}

@@ -1,0 +1,367 @@
+//! What a JSON value is, by its keys: the most specific shape first, the general one last.
+
+use serde_json::Value;
+
+use super::sniff::Foreign;
+
+/// What a value was recognised as.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// The native file.
+    Galley,
+    /// Chat Completions in one of its wrappings.
+    ChatCompletions,
+    /// Another tool's file.
+    Foreign(&'static Foreign),
+}
+
+/// How many items of a list are looked at.
+const LOOKED_AT: usize = 50;
+
+/// Recognises a whole file, or one line of one.
+pub(super) fn of(value: &Value) -> Option<Shape> {
+    if value.is_object() && value.get("galley").is_some() {
+        return Some(Shape::Galley);
+    }
+    if let Some((_, kind)) = FOREIGN.iter().find(|(is, _)| is(value)) {
+        return Some(Shape::Foreign(kind));
+    }
+    is_chat(value).then_some(Shape::ChatCompletions)
+}
+
+/// One Chat Completions message.
+pub(super) fn is_message(value: &Value) -> bool {
+    text(value, "role").is_some() && !has(value, "messages") && !has(value, "choices")
+}
+
+/// The oldest fine-tuning example.
+pub(super) fn is_completion_pair(value: &Value) -> bool {
+    has(value, "prompt") && text(value, "completion").is_some()
+}
+
+fn is_chat(value: &Value) -> bool {
+    let list_of_messages = |list: &Value| {
+        let items = list.as_array().map(Vec::as_slice).unwrap_or_default();
+        list.is_array() && (items.is_empty() || items.iter().take(LOOKED_AT).any(is_message))
+    };
+    let one = |value: &Value| {
+        value.get("messages").is_some_and(list_of_messages)
+            || value.get("choices").is_some_and(Value::is_array)
+            || value
+                .pointer("/body/messages")
+                .is_some_and(list_of_messages)
+            || value.pointer("/response/body").is_some() && has(value, "custom_id")
+            || value
+                .pointer("/input/messages")
+                .is_some_and(list_of_messages)
+            || is_completion_pair(value)
+            || is_message(value)
+    };
+    match value.as_array() {
+        Some(items) => items.iter().take(LOOKED_AT).any(|item| {
+            one(item) || item.is_array() && list_of_messages(item) && item.get(0).is_some()
+        }),
+        None => one(value),
+    }
+}
+
+type Test = fn(&Value) -> bool;
+
+const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> Foreign {
+    Foreign { id, name, advice }
+}
+
+const COPY: &str = "copy its messages as a list of {role, content} and open that";
+const LATER: &str = "so far the native file and Chat Completions messages are; export or convert it to messages with role and content";
+
+/// Other tools' shapes in the order they are tried.
+const FOREIGN: &[(Test, Foreign)] = &[
+    (
+        |v| {
+            some(v, |o| {
+                object(o, "mapping") && has(o, "inserted_at") && !has(o, "create_time")
+            })
+        },
+        kind("deepseek", "a DeepSeek export", LATER),
+    ),
+    (
+        |v| some(v, |o| object(o, "mapping")),
+        kind("chatgpt", "a ChatGPT data export", LATER),
+    ),
+    (
+        |v| some(v, |o| list(o, "chat_messages")),
+        kind("claude_ai", "a Claude.ai data export", LATER),
+    ),
+    (
+        |v| {
+            is_type(
+                v,
+                &[
+                    "session_meta",
+                    "response_item",
+                    "event_msg",
+                    "turn_context",
+                    "compacted",
+                ],
+            ) && has(v, "payload")
+        },
+        kind("codex", "a Codex session log", LATER),
+    ),
+    (
+        |v| {
+            has(v, "parentUuid")
+                || has(v, "leafUuid")
+                || has(v, "loglines")
+                || has(v, "sessionId") && v.pointer("/message/role").is_some()
+                || is_type(v, &["system"]) && text(v, "subtype") == Some("init")
+                || is_type(v, &["file-history-snapshot", "queue-operation"])
+        },
+        kind("claude_code", "a Claude Code session log", LATER),
+    ),
+    (
+        |v| is_type(v, &["session.start"]) && has(v, "data"),
+        kind("copilot_cli", "a Copilot CLI event log", LATER),
+    ),
+    (
+        |v| has(v, "lhar") || is_type(v, &["session"]) && has(v, "trace_id"),
+        kind("lhar", "a Context Lens trace (LHAR)", LATER),
+    ),
+    (
+        |v| is_type(v, &["session"]) && text(v, "harness") == Some("llama.app"),
+        kind("llama_cpp", "a llama.cpp web UI export", LATER),
+    ),
+    (
+        |v| is_type(v, &["session"]) && (has(v, "cwd") || has(v, "version")),
+        kind("pi", "a pi session log", LATER),
+    ),
+    (
+        |v| has(v, "sessionId") && has(v, "projectHash") || has(v, "$set") || has(v, "$rewindTo"),
+        kind("gemini_cli", "a Gemini CLI session", LATER),
+    ),
+    (
+        |v| {
+            v.pointer("/info/id")
+                .and_then(Value::as_str)
+                .is_some_and(|id| id.starts_with("ses_"))
+        },
+        kind("opencode", "an opencode export", LATER),
+    ),
+    (
+        |v| list(v, "conversation") && within(v, "conversation", |m| has(m, "created")),
+        kind("goose", "a Goose session", LATER),
+    ),
+    (
+        |v| some(v, |o| has(o, "ts") && is_type(o, &["ask", "say"])),
+        kind("cline", "a Cline task log", LATER),
+    ),
+    (
+        |v| has(v, "agent") && has(v, "sessionId") && list(v, "messages"),
+        kind("cline_sdk", "a Cline session", LATER),
+    ),
+    (
+        |v| has(v, "chat_metadata") || has(v, "user_name") && has(v, "character_name"),
+        kind("sillytavern", "a SillyTavern chat", LATER),
+    ),
+    (
+        |v| {
+            some(v, |o| {
+                o.pointer("/chat/history/messages").is_some()
+                    || o.pointer("/history/messages").is_some()
+            })
+        },
+        kind("open_webui", "an Open WebUI export", LATER),
+    ),
+    (
+        |v| has(v, "conversationId") && (has(v, "messages") || has(v, "messagesTree")),
+        kind("librechat", "a LibreChat export", LATER),
+    ),
+    (
+        |v| within(v, "messages", |m| list(m, "versions")),
+        kind("lm_studio", "an LM Studio conversation", LATER),
+    ),
+    (
+        |v| has(v, "chunkedPrompt"),
+        kind("ai_studio", "an AI Studio prompt", LATER),
+    ),
+    (
+        |v| within(v, "messages", typed_parts) || some(v, typed_parts),
+        kind("ai_sdk", "a list of AI SDK messages", LATER),
+    ),
+    (
+        |v| {
+            within(v, "contents", |c| list(c, "parts"))
+                || some(v, |o| list(o, "parts") && has(o, "role"))
+        },
+        kind("gemini", "a Gemini request", LATER),
+    ),
+    (
+        |v| list(v, "runs") && list(v, "steps"),
+        kind("ai_sdk_devtools", "an AI SDK DevTools file", LATER),
+    ),
+    (
+        |v| v.pointer("/log/entries").is_some_and(Value::is_array),
+        kind(
+            "har",
+            "a HAR file of recorded traffic",
+            "copy the request body out of it and open that",
+        ),
+    ),
+    (
+        |v| {
+            has(v, "resourceSpans")
+                || some(v, |o| {
+                    has(o, "resourceSpans") || has(o, "spanId") || has(o, "span_id")
+                })
+        },
+        kind("otel", "an OpenTelemetry trace", COPY),
+    ),
+    (
+        |v| has(v, "observations") || some(v, |o| has(o, "traceId")),
+        kind("langfuse", "a Langfuse export", COPY),
+    ),
+    (
+        |v| some(v, |o| has(o, "run_type") && has(o, "inputs")),
+        kind("langsmith", "a LangSmith export", COPY),
+    ),
+    (
+        |v| some(v, langchain) || within(v, "messages", langchain),
+        kind("langchain", "a list of LangChain messages", LATER),
+    ),
+    (
+        |v| {
+            some(v, |o| {
+                within(o, "conversations", |m| has(m, "from") && has(m, "value"))
+            })
+        },
+        kind("sharegpt", "a ShareGPT data set", LATER),
+    ),
+    (
+        |v| some(v, |o| has(o, "instruction") && has(o, "output")),
+        kind("alpaca", "an Alpaca data set", LATER),
+    ),
+    (
+        |v| some(v, |o| has(o, "chosen") && has(o, "rejected")),
+        kind("preference", "a preference data set", LATER),
+    ),
+    (
+        |v| {
+            text(v, "bundle_kind") == Some("conversation_export")
+                || v.pointer("/conversation/public_id").is_some()
+                || list(v, "turns") && has(v, "pagination")
+        },
+        kind("cybros", "a Cybros conversation", LATER),
+    ),
+    (
+        |v| {
+            some(v, |o| {
+                has(o, "parent_id") && matches!(text(o, "kind"), Some("message" | "custom"))
+            }) || some(v, |o| {
+                is_type(o, &["meta", "entry", "leaf", "append", "commit"])
+            }) || within(v, "messages", |m| has(m, "entry_id"))
+        },
+        kind("iii_session", "an iii session", LATER),
+    ),
+    (
+        |v| within(v, "messages", agent_message) || some(v, agent_message),
+        kind(
+            "agent_messages",
+            "a transcript of agent messages (seed 004)",
+            LATER,
+        ),
+    ),
+    (
+        |v| text(v, "schema_version").is_some_and(|version| version.starts_with("ATIF")),
+        kind("atif", "an ATIF trajectory", LATER),
+    ),
+    (
+        |v| {
+            is_type_of(v, "object", "response") && list(v, "output")
+                || is_type_of(v, "object", "list") && within(v, "data", responses_item)
+                || v.as_array()
+                    .is_some_and(|items| items.iter().take(LOOKED_AT).any(responses_item))
+                || responses_item(v)
+                || has(v, "input") && has(v, "model") && !has(v, "messages")
+                || v.pointer("/body/input").is_some()
+        },
+        kind("responses", "Responses API items", LATER),
+    ),
+    (
+        |v| {
+            within(v, "messages", anthropic)
+                || some(v, anthropic)
+                || within(v, "tools", |tool| has(tool, "input_schema"))
+                || is_type(v, &["message"]) && list(v, "content")
+        },
+        kind("anthropic", "Anthropic Messages", LATER),
+    ),
+];
+
+fn has(value: &Value, key: &str) -> bool {
+    value.get(key).is_some_and(|member| !member.is_null())
+}
+
+fn object(value: &Value, key: &str) -> bool {
+    value.get(key).is_some_and(Value::is_object)
+}
+
+fn list(value: &Value, key: &str) -> bool {
+    value.get(key).is_some_and(Value::is_array)
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key)?.as_str()
+}
+
+fn is_type(value: &Value, words: &[&str]) -> bool {
+    text(value, "type").is_some_and(|word| words.contains(&word))
+}
+
+fn is_type_of(value: &Value, key: &str, word: &str) -> bool {
+    text(value, key) == Some(word)
+}
+
+/// The value itself, or one of the first items of a list.
+fn some(value: &Value, test: impl Fn(&Value) -> bool) -> bool {
+    match value.as_array() {
+        Some(items) => items.iter().take(LOOKED_AT).any(test),
+        None => test(value),
+    }
+}
+
+/// One of the first items of a member that is a list.
+fn within(value: &Value, key: &str, test: impl Fn(&Value) -> bool) -> bool {
+    let items = value.get(key).and_then(Value::as_array);
+    items.is_some_and(|items| items.iter().take(LOOKED_AT).any(test))
+}
+
+fn typed_parts(message: &Value) -> bool {
+    has(message, "role") && within(message, "parts", |part| text(part, "type").is_some())
+}
+
+fn langchain(message: &Value) -> bool {
+    let lc = has(message, "lc") && is_type(message, &["constructor"]);
+    let typed = is_type(message, &["human", "ai"]) && !has(message, "role");
+    lc || typed && (has(message, "data") || has(message, "content"))
+}
+
+fn agent_message(message: &Value) -> bool {
+    matches!(text(message, "role"), Some("function_result" | "custom"))
+        || within(message, "content", |block| {
+            is_type(block, &["function_call", "function_result"])
+        })
+}
+
+fn responses_item(item: &Value) -> bool {
+    let words = [
+        "function_call",
+        "function_call_output",
+        "reasoning",
+        "message",
+    ];
+    is_type(item, &words) && !has(item, "stop_reason")
+}
+
+fn anthropic(message: &Value) -> bool {
+    let words = ["tool_use", "tool_result", "thinking", "redacted_thinking"];
+    within(message, "content", |block| is_type(block, &words))
+}

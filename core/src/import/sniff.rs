@@ -1,0 +1,132 @@
+//! What the first bytes of a file say, and what is said of the kinds that are not read.
+
+use crate::refusal::Refusal;
+
+use super::UNSUPPORTED;
+
+/// A kind of file that is recognised and not read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Foreign {
+    /// The refusal's detail.
+    pub id: &'static str,
+    /// What the file is, with its article.
+    pub name: &'static str,
+    /// What to do with it.
+    pub advice: &'static str,
+}
+
+impl Foreign {
+    /// Says what the file is and what to do.
+    pub fn refusal(&self) -> Refusal {
+        let message = format!("this is {}, which is not read: {}", self.name, self.advice);
+        Refusal::new(UNSUPPORTED, message).detail(self.id)
+    }
+}
+
+const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> Foreign {
+    Foreign { id, name, advice }
+}
+
+/// Kinds by the bytes they begin with.
+const MAGIC: &[(&[u8], Foreign)] = &[
+    (
+        b"PK\x03\x04",
+        kind(
+            "zip",
+            "a ZIP archive",
+            "unpack it and open the JSON or JSONL file inside",
+        ),
+    ),
+    (
+        b"PK\x05\x06",
+        kind("zip", "an empty ZIP archive", "export again"),
+    ),
+    (
+        b"\x1f\x8b",
+        kind(
+            "gzip",
+            "a gzip file",
+            "unpack it (gunzip) and open what is inside",
+        ),
+    ),
+    (
+        b"\x28\xb5\x2f\xfd",
+        kind(
+            "zstd",
+            "a zstd file",
+            "unpack it (zstd -d) and open what is inside",
+        ),
+    ),
+    (
+        b"SQLite format 3\0",
+        kind(
+            "sqlite",
+            "an SQLite database",
+            "use the export command of the tool that made it and open that file",
+        ),
+    ),
+    (
+        b"PAR1",
+        kind(
+            "parquet",
+            "a Parquet table",
+            "export the rows as JSON or JSONL and open that file",
+        ),
+    ),
+    (
+        b"bvx",
+        kind(
+            "lzfse",
+            "an LZFSE archive",
+            "unpack it and open what is inside",
+        ),
+    ),
+    (
+        b"%PDF-",
+        kind("pdf", "a PDF", "open the conversation's own JSON export"),
+    ),
+];
+
+/// The kind that the first bytes name.
+pub(super) fn magic(bytes: &[u8]) -> Option<&'static Foreign> {
+    let found = MAGIC.iter().find(|(start, _)| bytes.starts_with(start));
+    found.map(|(_, kind)| kind)
+}
+
+const HTML: Foreign = kind(
+    "html",
+    "an HTML page",
+    "choose the JSON file that was exported beside it",
+);
+const SSE: Foreign = kind(
+    "event_stream",
+    "a raw event stream",
+    "save the request body or the finished response as JSON and open that",
+);
+const MARKDOWN: Foreign = kind(
+    "markdown",
+    "Markdown or plain text",
+    "open the JSON export of the conversation; text alone does not say who spoke",
+);
+
+/// Where the text begins, past blanks and the NULs of a sparse file; `None` when there is nothing.
+pub(super) fn start(bytes: &[u8]) -> Option<usize> {
+    bytes
+        .iter()
+        .position(|byte| !byte.is_ascii_whitespace() && *byte != 0)
+}
+
+/// The kind of a text that is no JSON, by how it begins.
+pub(super) fn plain_text(bytes: &[u8], start: usize) -> Option<&'static Foreign> {
+    let rest = bytes.get(start..)?;
+    let begins = |words: &[&str]| words.iter().any(|word| rest.starts_with(word.as_bytes()));
+    if begins(&["<!", "<html", "<HTML", "<head", "<div", "<?xml"]) {
+        Some(&HTML)
+    } else if begins(&["data:", "event:"]) {
+        Some(&SSE)
+    } else if begins(&["# ", "## ", "#### ", "> ", "-*-", "**"]) {
+        Some(&MARKDOWN)
+    } else {
+        None
+    }
+}

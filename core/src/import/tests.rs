@@ -1,0 +1,276 @@
+use super::*;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn refused(bytes: &[u8]) -> Refusal {
+    open(bytes).unwrap_err()
+}
+
+fn opened(value: &Value) -> Opened {
+    open(value.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn what_is_no_file_of_a_conversation_is_refused_with_its_place() {
+    for (bytes, code, words) in [
+        (&b""[..], INVALID, "the file is empty"),
+        (b"\xef\xbb\xbf \n\0\0", INVALID, "the file is empty"),
+        (b"hello there", INVALID, "line 1, column 1 (byte 0)"),
+        (
+            b"{\"messages\":[{\"role\":\"user\"",
+            INVALID,
+            "byte 27): the text ends inside an object; it looks cut off",
+        ),
+        (b"{}", INVALID, "it is an empty object"),
+        (b"[]", INVALID, "it is an empty list"),
+        (b"[1,2]", INVALID, "a list of something else"),
+        (b"{\"foo\":1,\"bar\":2}", INVALID, "an object with foo, bar"),
+        (b"7", INVALID, "a single value"),
+        (b"{\"a\":1}\n{\"a\":2}\n", INVALID, "an object with a"),
+        (
+            b"{\"galley\":\"conversation/1\"}\n{}",
+            INVALID,
+            "one JSON object and nothing after it",
+        ),
+        (b"<!DOCTYPE html><p>", UNSUPPORTED, "choose the JSON file"),
+        (
+            b"data: {\"choices\":[]}\n\n",
+            UNSUPPORTED,
+            "a raw event stream",
+        ),
+        (b"# aider chat started at\n", UNSUPPORTED, "Markdown"),
+        (b"PK\x03\x04\x14\0", UNSUPPORTED, "unpack it"),
+        (b"\x1f\x8b\x08\0", UNSUPPORTED, "gunzip"),
+        (b"\x28\xb5\x2f\xfd\0", UNSUPPORTED, "zstd -d"),
+        (
+            b"SQLite format 3\0\x10",
+            UNSUPPORTED,
+            "the export command of the tool",
+        ),
+        (b"PAR1\x15", UNSUPPORTED, "as JSON or JSONL"),
+    ] {
+        let refusal = refused(bytes);
+        assert_eq!(refusal.code, code, "{}", refusal.message);
+        assert!(refusal.message.contains(words), "{}", refusal.message);
+    }
+}
+
+#[test]
+fn other_tools_files_are_refused_by_name() {
+    let lines = |values: &[Value]| -> String { values.iter().map(|v| format!("{v}\n")).collect() };
+    let role = |content: Value| json!({"role": "user", "content": content});
+    for (text, detail) in [
+        (
+            json!([{"mapping": {}, "current_node": "x", "create_time": 1.0}]).to_string(),
+            "chatgpt",
+        ),
+        (
+            json!([{"mapping": {}, "inserted_at": "x"}]).to_string(),
+            "deepseek",
+        ),
+        (json!({"chat_messages": []}).to_string(), "claude_ai"),
+        (
+            lines(&[
+                json!({"type": "session_meta", "payload": {}}),
+                json!({"type": "event_msg", "payload": {}}),
+            ]),
+            "codex",
+        ),
+        (
+            lines(&[
+                json!({"type": "summary", "leafUuid": "x"}),
+                json!({"type": "user", "parentUuid": null, "sessionId": "s", "message": role(json!("hi"))}),
+            ]),
+            "claude_code",
+        ),
+        (
+            lines(&[
+                json!({"type": "session", "version": 3, "cwd": "/x"}),
+                json!({"type": "message"}),
+            ]),
+            "pi",
+        ),
+        (
+            json!({"info": {"id": "ses_1"}, "messages": []}).to_string(),
+            "opencode",
+        ),
+        (
+            json!([{"ts": 1, "type": "say", "say": "text"}]).to_string(),
+            "cline",
+        ),
+        (
+            json!({"version": 1, "agent": "a", "sessionId": "s", "messages": [role(json!("hi"))]})
+                .to_string(),
+            "cline_sdk",
+        ),
+        (
+            lines(&[
+                json!({"user_name": "a", "character_name": "b"}),
+                json!({"name": "a", "mes": "hi"}),
+            ]),
+            "sillytavern",
+        ),
+        (
+            json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}).to_string(),
+            "gemini",
+        ),
+        (
+            json!([{"role": "user", "parts": [{"type": "text", "text": "hi"}]}]).to_string(),
+            "ai_sdk",
+        ),
+        (
+            json!({"log": {"version": "1.2", "entries": []}}).to_string(),
+            "har",
+        ),
+        (
+            json!([{"conversations": [{"from": "human", "value": "hi"}]}]).to_string(),
+            "sharegpt",
+        ),
+        (
+            json!({"model": "m", "input": [{"role": "user", "content": "hi"}]}).to_string(),
+            "responses",
+        ),
+        (
+            json!([{"type": "message", "role": "user", "content": "hi"}]).to_string(),
+            "responses",
+        ),
+        (
+            json!({"messages": [role(json!([{"type": "tool_result", "tool_use_id": "x"}]))]})
+                .to_string(),
+            "anthropic",
+        ),
+        (
+            json!({"messages": [{"role": "function_result", "content": []}]}).to_string(),
+            "agent_messages",
+        ),
+    ] {
+        let refusal = refused(text.as_bytes());
+        assert_eq!(refusal.code, UNSUPPORTED, "{detail}: {}", refusal.message);
+        assert_eq!(refusal.detail.as_deref(), Some(detail));
+    }
+}
+
+#[test]
+fn every_wrapping_of_chat_completions_opens() {
+    let user = json!({"role": "user", "content": "q"});
+    let answer = json!({"role": "assistant", "content": "a"});
+    let one = |value: Value, roles: usize, request: bool| {
+        let opened = opened(&value);
+        assert_eq!(opened.format, Format::ChatCompletions, "{value}");
+        assert_eq!(opened.conversations.len(), 1, "{value}");
+        assert_eq!(opened.conversations[0].messages.len(), roles, "{value}");
+        assert_eq!(
+            opened.conversations[0].request.is_some(),
+            request,
+            "{value}"
+        );
+        assert_eq!(opened.warnings, [], "{value}");
+    };
+    let body = json!({"model": "m", "messages": [user, answer], "tools": [], "temperature": 1});
+    let response = json!({"object": "chat.completion", "model": "m", "choices": [{"message": answer, "finish_reason": "stop"}]});
+    one(json!([user, answer]), 2, false);
+    one(json!({"messages": [user, answer]}), 2, false);
+    one(json!({"messages": []}), 0, false);
+    one(body.clone(), 2, true);
+    one(
+        json!({"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": body}),
+        2,
+        true,
+    );
+    one(
+        json!({"custom_id": "1", "response": {"status_code": 200, "body": response}}),
+        1,
+        false,
+    );
+    one(response.clone(), 1, false);
+    one(json!({"prompt": "q", "completion": "a"}), 2, false);
+    let log = json!({"object": "traffic.completion", "id": "x", "model": "m", "created": 2, "messages": [user],
+        "choices": [{"message": answer}], "usage": {"prompt_tokens": 3}, "temperature": 1.0});
+    let Opened { conversations, .. } = opened(&log);
+    let request = json!({"model": "m", "messages": [user], "temperature": 1.0});
+    assert_eq!(conversations[0].request, Some(request));
+    assert_eq!(conversations[0].messages[1].timestamp(), 2000);
+    let preference = opened(
+        &json!({"input": {"messages": [user], "tools": []}, "preferred_output": [answer], "non_preferred_output": [answer]}),
+    );
+    let titles: Vec<_> = preference
+        .conversations
+        .iter()
+        .map(|c| c.title.as_deref().unwrap())
+        .collect();
+    assert_eq!(titles, ["preferred_output", "non_preferred_output"]);
+    let several = opened(&json!([{"messages": [user]}, {"messages": [user, answer]}, 4]));
+    assert_eq!(several.conversations.len(), 2);
+    assert_eq!(several.warnings[0].path.as_deref(), Some("/2"));
+}
+
+#[test]
+fn lines_are_read_one_by_one_and_a_bad_one_ends_nothing() {
+    let good = r#"{"messages":[{"role":"user","content":"a\#b"}]}"#.replace("\\#", "\u{2028}");
+    let text = format!(
+        "{{\"messages\": bad\r\n{good}\r\n\n{}\n{good}{good}\n{{\"x\":1}}\n{{\"messages\":[\n",
+        "\0".repeat(9)
+    );
+    let opened = open(text.as_bytes()).unwrap();
+    assert_eq!(opened.conversations.len(), 3);
+    let told: Vec<_> = opened
+        .warnings
+        .iter()
+        .map(|w| (w.code.as_str(), w.line))
+        .collect();
+    let expected = [
+        ("line_unreadable", Some(1)),
+        ("not_a_conversation", Some(6)),
+        ("line_cut_off", Some(7)),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(
+        opened.conversations[0].messages[0].content()[0],
+        crate::transcript::ContentBlock::text("a\u{2028}b")
+    );
+}
+
+#[test]
+fn messages_by_line_are_one_conversation() {
+    let text = "{\"role\":\"user\",\"content\":\"q\"}\n{\"role\":\"assistant\",\"content\":7}\n";
+    let opened = open(text.as_bytes()).unwrap();
+    assert_eq!(opened.conversations.len(), 1);
+    let warning = &opened.conversations[0].warnings[0];
+    assert_eq!(
+        (warning.line, warning.offset, warning.path.as_deref()),
+        (Some(2), Some(30), Some("/content"))
+    );
+}
+
+#[test]
+fn noise_is_refused_whatever_it_begins_with() {
+    for start in [
+        &b""[..],
+        b"{",
+        b"[",
+        b"\"",
+        b"\xff\xfe",
+        b"{\"a\":\"",
+        b"\n{",
+    ] {
+        let noise = (0..200_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8);
+        let bytes: Vec<u8> = start.iter().copied().chain(noise).collect();
+        assert_eq!(refused(&bytes).code, INVALID, "{start:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_open_or_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = open(&bytes);
+    }
+
+    #[test]
+    fn any_text_of_json_pieces_opens_or_is_refused(pieces in prop::collection::vec(prop_oneof![
+        Just("{"), Just("}"), Just("["), Just("]"), Just(","), Just(":"), Just("\n"), Just("\""), Just("\\ud800"),
+        Just("\"role\":"), Just("\"user\""), Just("\"content\":"), Just("\"messages\":["), Just("\"tool_calls\":[{"),
+        Just("\"assistant\""), Just("\"tool\""), Just("null"), Just("NaN"), Just("7"), Just("\"id\":\"a\""),
+    ], 0..40)) {
+        let _ = open(pieces.concat().as_bytes());
+    }
+}
