@@ -1,1 +1,24 @@
-//! To come.
+//! From a conversation and a request to what is sent: blocks, segments, entries, and the evidence.
+//!
+//! [`plan::plan`] is the pipeline; [`answer::Estimate`] says it on the wire. [`allocator`] and [`select`] see
+//! only numbers.
+
+pub mod allocator;
+pub mod answer;
+mod blocks;
+mod documents;
+pub mod history;
+mod memory;
+pub mod merge;
+mod pen;
+pub mod plan;
+pub mod request;
+pub mod resolve;
+mod rounds;
+pub mod segment;
+pub mod select;
+pub mod turns;
+
+pub use answer::Estimate;
+pub use plan::{Given, Limits, Memo, Plan, plan};
+pub use request::{Door, EstimateRequest};
