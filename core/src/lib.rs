@@ -4,11 +4,13 @@
 
 pub mod assembly;
 pub mod conversation;
+pub mod doors;
 pub mod import;
 pub mod json;
 pub mod refusal;
 pub mod role;
 pub mod seal;
+pub mod session;
 pub mod template;
 pub mod tokens;
 pub mod transcript;

@@ -1,1 +1,95 @@
-//! To come.
+//! What the tests share: the suite's files and how a case is laid out.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+/// The workspace's root.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default()
+}
+
+/// One file of the suite.
+pub fn suite(name: &str) -> Value {
+    read(&root().join("tests/suite").join(name))
+}
+
+/// The files of one of the suite's folders, by name.
+pub fn suite_files(folder: &str) -> Vec<(String, Value)> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("tests/suite").join(folder))
+        .unwrap_or_else(|error| panic!("tests/suite/{folder}: {error}"))
+        .map(|entry| entry.expect("a folder can be listed").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+        .collect();
+    files.sort();
+    files
+        .iter()
+        .map(|path| {
+            (
+                path.file_stem()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned(),
+                read(path),
+            )
+        })
+        .collect()
+}
+
+fn read(path: &Path) -> Value {
+    let text =
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Lays a case over the base: objects merge key by key, everything else replaces.
+pub fn lay_over(base: Value, over: Value) -> Value {
+    match (base, over) {
+        (Value::Object(mut base), Value::Object(over)) => {
+            for (key, value) in over {
+                let merged = match base.remove(&key) {
+                    Some(under) => lay_over(under, value),
+                    None => value,
+                };
+                base.insert(key, merged);
+            }
+            Value::Object(base)
+        }
+        (_, over) => over,
+    }
+}
+
+/// Writes packed strings out: `{"$repeat": [c, n]}` and `{"$runs": [[c, n], …]}`.
+pub fn unpack(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(unpack).collect(),
+        Value::Object(members) => match packed(&members) {
+            Some(text) => Value::String(text),
+            None => Value::Object(
+                members
+                    .into_iter()
+                    .map(|(key, value)| (key, unpack(value)))
+                    .collect(),
+            ),
+        },
+        other => other,
+    }
+}
+
+fn packed(members: &Map<String, Value>) -> Option<String> {
+    let run = |run: &Value| {
+        Some(
+            run.get(0)?
+                .as_str()?
+                .repeat(usize::try_from(run.get(1)?.as_u64()?).ok()?),
+        )
+    };
+    match (members.len(), members.get("$repeat"), members.get("$runs")) {
+        (1, Some(one), _) => run(one),
+        (1, _, Some(runs)) => runs.as_array()?.iter().map(run).collect(),
+        _ => None,
+    }
+}

@@ -636,7 +636,7 @@ fn grant(
     let mut blocks = grants.floors;
     blocks.pop();
     blocks.insert(at.min(blocks.len()), Some(history));
-    let history_excluded = !funded || (stated.is_none() && grants.history.is_none());
+    let history_excluded = stated.is_none() && grants.history.is_none();
     Grant {
         windowless: false,
         blocks,

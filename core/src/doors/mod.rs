@@ -1,0 +1,20 @@
+//! One function per verb: a request's JSON in, an answer or a refusal out.
+//!
+//! A door holds nothing; what it reads and what it changes is handed in. `session` keeps it between calls.
+
+mod estimate;
+mod open;
+mod send;
+
+pub use estimate::{Desk, context_estimate, plan};
+pub use open::open;
+pub use send::{Answer, SealAs, Sealed, SealedRequest, append, seal, settle};
+
+use serde_json::Value;
+
+use crate::refusal::Refusal;
+
+/// The first fault of a template, or none.
+pub fn check_template(template: &Value) -> Option<Refusal> {
+    crate::template::check(template)
+}

@@ -1,0 +1,178 @@
+//! The live document: one conversation with everything that is kept from request to request.
+//!
+//! Texts are counted once, history is rendered once a revision, and a request that changes nothing of a stage
+//! gets that stage's last result.
+//!
+//! ```
+//! use galley_core::session::Session;
+//! use serde_json::json;
+//!
+//! let mut session = Session::open(br#"{"galley":"conversation/1","turns":[{"text":"hi"}]}"#)?;
+//! let request = json!({"prompt": "and this question", "model": {"input_tokens": 8192}});
+//! assert_eq!(session.estimate(&request)?.message_count, 1);
+//! let sealed = session.seal(&request, Default::default())?;
+//! session.settle(&sealed.turn.id, &json!({"content": "an answer"}))?;
+//! # Ok::<(), galley_core::refusal::Refusal>(())
+//! ```
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use crate::assembly::{Estimate, Limits, Memo, Plan};
+use crate::conversation::Conversation;
+use crate::conversation::native::{Seed, Turn};
+use crate::doors::{self, Desk, SealAs, Sealed};
+use crate::refusal::{Refusal, Warning};
+use crate::tokens::{Encoding, ModelRow};
+
+/// One open conversation.
+pub struct Session {
+    conversation: Conversation,
+    warnings: Vec<Warning>,
+    catalogue: Vec<ModelRow>,
+    encodings: IndexMap<String, Rc<dyn Encoding>>,
+    limits: Limits,
+    memo: Memo,
+}
+
+impl Session {
+    /// Opens a file that holds one conversation: the native file, or an export of another tool.
+    ///
+    /// # Errors
+    /// What the file is and what can be done, when nothing in it can be read; `several_conversations` when it
+    /// holds more than one.
+    pub fn open(bytes: &[u8]) -> Result<Self, Refusal> {
+        let (conversation, warnings) = doors::open(bytes)?;
+        Ok(Self::new(conversation, warnings))
+    }
+
+    /// A conversation that was read before, with what was noticed then.
+    pub fn new(conversation: Conversation, warnings: Vec<Warning>) -> Self {
+        Self {
+            conversation,
+            warnings,
+            catalogue: Vec::new(),
+            encodings: IndexMap::new(),
+            limits: Limits::default(),
+            memo: Memo::new(),
+        }
+    }
+
+    /// The same with other walls, so that small cases reach them.
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Counts with this tokenizer from here on, where a model row declares it.
+    pub fn load_encoding(&mut self, encoding: Rc<dyn Encoding>) {
+        self.encodings.insert(encoding.name().to_owned(), encoding);
+    }
+
+    /// The conversation.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// What was noticed when it was read.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Last words that nobody answered, offered as the request's prompt.
+    pub fn pending(&self) -> Option<&Seed> {
+        self.conversation.pending.as_ref()
+    }
+
+    /// The built-in model rows.
+    pub fn catalogue(&self) -> &[ModelRow] {
+        &self.catalogue
+    }
+
+    /// How many texts were counted since it was opened.
+    pub fn counted(&self) -> u64 {
+        self.memo.texts.counted()
+    }
+
+    /// Tokens of one text by the counter of the last request.
+    pub fn fill(&mut self, text: &str) -> u64 {
+        let text = self.memo.texts.text(text);
+        self.memo.texts.fill(&text)
+    }
+
+    /// Works a request out, in numbers and handles.
+    pub fn plan(&mut self, request: &Value) -> Result<Plan, Refusal> {
+        let Self {
+            conversation,
+            catalogue,
+            encodings,
+            limits,
+            memo,
+            ..
+        } = self;
+        let desk = Desk {
+            catalogue,
+            encodings,
+            limits: *limits,
+        };
+        doors::plan(desk, conversation, memo, request)
+    }
+
+    /// Sizes a request; with `render: true` shows what the send would seal.
+    pub fn estimate(&mut self, request: &Value) -> Result<Estimate, Refusal> {
+        let Self {
+            conversation,
+            catalogue,
+            encodings,
+            limits,
+            memo,
+            ..
+        } = self;
+        let desk = Desk {
+            catalogue,
+            encodings,
+            limits: *limits,
+        };
+        doors::context_estimate(desk, conversation, memo, request)
+    }
+
+    /// Seals a request and appends its turn, running.
+    pub fn seal(&mut self, request: &Value, seal_as: SealAs) -> Result<Sealed, Refusal> {
+        let Self {
+            conversation,
+            catalogue,
+            encodings,
+            limits,
+            memo,
+            ..
+        } = self;
+        let desk = Desk {
+            catalogue,
+            encodings,
+            limits: *limits,
+        };
+        doors::seal(desk, conversation, memo, request, seal_as)
+    }
+
+    /// Puts an answer onto the turn that waits for it.
+    pub fn settle(&mut self, id: &str, answer: &Value) -> Result<&Turn, Refusal> {
+        doors::settle(&mut self.conversation, &mut self.memo, id, answer)
+    }
+
+    /// Appends any other turn.
+    pub fn append(&mut self, turn: &Value) -> Result<&Turn, Refusal> {
+        doors::append(&mut self.conversation, &mut self.memo, turn)
+    }
+
+    /// Forgets texts that no plan in hand and no kept stage uses. Between plans, not while one is read.
+    pub fn forget_unused(&mut self) {
+        self.memo.texts.forget_unused();
+    }
+
+    /// The native file.
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(&self.conversation).unwrap_or_default()
+    }
+}
