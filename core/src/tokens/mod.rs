@@ -4,6 +4,7 @@
 //! a text fills ceil(bytes/4). A declared counter that the host has not loaded is refused, never
 //! replaced in silence.
 
+pub mod catalogue;
 pub mod counter;
 pub mod model;
 pub mod texts;
