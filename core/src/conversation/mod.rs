@@ -4,9 +4,11 @@
 
 mod candidate;
 pub mod native;
+mod read;
 mod timeline;
 pub mod voice;
 
 pub use candidate::Candidate;
 pub use native::Conversation;
+pub use read::{read, settle};
 pub use timeline::Surface;
