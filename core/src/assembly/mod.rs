@@ -1,16 +1,19 @@
 //! From a conversation and a request to what is sent: blocks, segments, entries, and the evidence.
 //!
-//! [`plan::plan`] is the pipeline; [`answer::Estimate`] says it on the wire. [`allocator`] and [`select`] see
+//! [`pipeline::plan`] works it out; [`answer::Estimate`] says it on the wire. [`allocator`] and [`select`] see
 //! only numbers.
 
 pub mod allocator;
 pub mod answer;
 mod blocks;
 mod documents;
+mod grant;
 pub mod history;
 mod memory;
 pub mod merge;
 mod pen;
+pub mod pipeline;
+mod place;
 pub mod plan;
 pub mod request;
 pub mod resolve;
@@ -20,5 +23,6 @@ pub mod select;
 pub mod turns;
 
 pub use answer::Estimate;
-pub use plan::{Given, Limits, Memo, Plan, plan};
+pub use pipeline::{Given, Limits, Memo, plan};
+pub use plan::Plan;
 pub use request::{Door, EstimateRequest};
