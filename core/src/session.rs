@@ -23,15 +23,16 @@ use serde_json::Value;
 use crate::assembly::{Estimate, Limits, Memo, Plan};
 use crate::conversation::Conversation;
 use crate::conversation::native::{Seed, Turn};
-use crate::doors::{self, Desk, SealAs, Sealed};
+use crate::doors::{self, Desk, Opened, SealAs, Sealed};
+use crate::import::Format;
 use crate::refusal::{Refusal, Warning};
-use crate::tokens::{Encoding, ModelRow};
+use crate::tokens::{Encoding, catalogue};
 
 /// One open conversation.
 pub struct Session {
+    format: Format,
     conversation: Conversation,
     warnings: Vec<Warning>,
-    catalogue: Vec<ModelRow>,
     encodings: IndexMap<String, Rc<dyn Encoding>>,
     limits: Limits,
     memo: Memo,
@@ -44,16 +45,20 @@ impl Session {
     /// What the file is and what can be done, when nothing in it can be read; `several_conversations` when it
     /// holds more than one.
     pub fn open(bytes: &[u8]) -> Result<Self, Refusal> {
-        let (conversation, warnings) = doors::open(bytes)?;
-        Ok(Self::new(conversation, warnings))
+        Ok(Self::new(doors::open(bytes)?))
     }
 
-    /// A conversation that was read before, with what was noticed then.
-    pub fn new(conversation: Conversation, warnings: Vec<Warning>) -> Self {
-        Self {
+    /// A conversation that was opened before.
+    pub fn new(opened: Opened) -> Self {
+        let Opened {
+            format,
             conversation,
             warnings,
-            catalogue: Vec::new(),
+        } = opened;
+        Self {
+            format,
+            conversation,
+            warnings,
             encodings: IndexMap::new(),
             limits: Limits::default(),
             memo: Memo::new(),
@@ -76,6 +81,11 @@ impl Session {
         &self.conversation
     }
 
+    /// What the file was.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
     /// What was noticed when it was read.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
@@ -84,11 +94,6 @@ impl Session {
     /// Last words that nobody answered, offered as the request's prompt.
     pub fn pending(&self) -> Option<&Seed> {
         self.conversation.pending.as_ref()
-    }
-
-    /// The built-in model rows.
-    pub fn catalogue(&self) -> &[ModelRow] {
-        &self.catalogue
     }
 
     /// How many texts were counted since it was opened.
@@ -106,14 +111,13 @@ impl Session {
     pub fn plan(&mut self, request: &Value) -> Result<Plan, Refusal> {
         let Self {
             conversation,
-            catalogue,
             encodings,
             limits,
             memo,
             ..
         } = self;
         let desk = Desk {
-            catalogue,
+            catalogue: catalogue::lookup,
             encodings,
             limits: *limits,
         };
@@ -124,14 +128,13 @@ impl Session {
     pub fn estimate(&mut self, request: &Value) -> Result<Estimate, Refusal> {
         let Self {
             conversation,
-            catalogue,
             encodings,
             limits,
             memo,
             ..
         } = self;
         let desk = Desk {
-            catalogue,
+            catalogue: catalogue::lookup,
             encodings,
             limits: *limits,
         };
@@ -142,14 +145,13 @@ impl Session {
     pub fn seal(&mut self, request: &Value, seal_as: SealAs) -> Result<Sealed, Refusal> {
         let Self {
             conversation,
-            catalogue,
             encodings,
             limits,
             memo,
             ..
         } = self;
         let desk = Desk {
-            catalogue,
+            catalogue: catalogue::lookup,
             encodings,
             limits: *limits,
         };
@@ -172,7 +174,7 @@ impl Session {
     }
 
     /// The native file.
-    pub fn to_json(&self) -> Value {
-        serde_json::to_value(&self.conversation).unwrap_or_default()
+    pub fn to_json(&self) -> String {
+        self.conversation.to_json()
     }
 }

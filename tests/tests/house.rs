@@ -32,7 +32,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("session", &["doors", "assembly", "conversation", "tokens"]),
+    ("session", &["doors", "assembly", "conversation", "import", "tokens"]),
 ];
 
 const LEAVES: &[&str] = &["json", "refusal", "role", "wording"];

@@ -26,3 +26,4 @@ pub use answer::Estimate;
 pub use pipeline::{Given, Limits, Memo, plan};
 pub use plan::Plan;
 pub use request::{Door, EstimateRequest};
+pub use resolve::Catalogue;

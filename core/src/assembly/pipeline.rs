@@ -16,7 +16,7 @@ use super::pen::Pen;
 use super::place::{block_rows, evidence, is_carried, place};
 use super::plan::{Plan, ToolRow};
 use super::request::{Door, EstimateRequest, variables};
-use super::resolve::{self, Declared, Ends};
+use super::resolve::{self, Catalogue, Declared, Ends};
 use super::segment::Segment;
 use super::select::{Bounds, Weight, select};
 use super::turns::trace_turns;
@@ -54,8 +54,8 @@ pub struct Given<'a> {
     pub request: &'a EstimateRequest,
     /// Who reads the request.
     pub door: Door,
-    /// Built-in model rows; those of the file and the request win.
-    pub catalogue: &'a [ModelRow],
+    /// Built-in model rows.
+    pub catalogue: Catalogue,
     /// The tokenizers at hand.
     pub encodings: &'a dyn Encodings,
     /// The walls.

@@ -17,6 +17,9 @@ const MAX_FALLBACKS: usize = 8;
 /// Bytes of memory content, and of the skills block, unless declared.
 const CONTEXT_LIMIT: u64 = 16_384;
 
+/// Built-in model rows by id; those of the file and the request win.
+pub type Catalogue = fn(&str) -> Option<ModelRow>;
+
 /// The two ends of a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ends<'c> {
@@ -264,7 +267,7 @@ pub fn model(
     declared: &Declared,
     request: &EstimateRequest,
     selections: Selections,
-    catalogue: &[ModelRow],
+    catalogue: Catalogue,
 ) -> Result<Resolved, Refusal> {
     let submitted = request.model.clone().or(selections.selection);
     let first = if ends.addressee == c.answering_user {
@@ -304,9 +307,9 @@ pub fn model(
                         passed_over,
                     });
                 }
-                if let Some(row) = catalogue.iter().find(named) {
+                if let Some(row) = catalogue(&id) {
                     return Ok(Resolved {
-                        row: row.clone(),
+                        row,
                         from: ModelFrom::Catalogue,
                         passed_over,
                     });

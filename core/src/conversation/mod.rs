@@ -3,12 +3,14 @@
 //! [`native`] is the file; everything else answers questions about it.
 
 mod candidate;
+mod from_transcript;
 pub mod native;
 mod read;
 mod timeline;
 pub mod voice;
 
 pub use candidate::Candidate;
+pub use from_transcript::from_transcript;
 pub use native::Conversation;
 pub use read::{read, settle};
 pub use timeline::Surface;

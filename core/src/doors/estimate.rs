@@ -2,16 +2,18 @@
 
 use serde_json::Value;
 
-use crate::assembly::{self, Door, Estimate, EstimateRequest, Given, Limits, Memo, Plan};
+use crate::assembly::{
+    self, Catalogue, Door, Estimate, EstimateRequest, Given, Limits, Memo, Plan,
+};
 use crate::conversation::Conversation;
 use crate::refusal::Refusal;
-use crate::tokens::{Encodings, ModelRow};
+use crate::tokens::Encodings;
 
 /// What stands around every request: model rows, tokenizers, walls.
 #[derive(Clone, Copy)]
 pub struct Desk<'a> {
     /// Built-in model rows.
-    pub catalogue: &'a [ModelRow],
+    pub catalogue: Catalogue,
     /// The tokenizers at hand.
     pub encodings: &'a dyn Encodings,
     /// The walls.

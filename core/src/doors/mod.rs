@@ -7,7 +7,7 @@ mod open;
 mod send;
 
 pub use estimate::{Desk, context_estimate, plan};
-pub use open::open;
+pub use open::{Opened, open};
 pub use send::{Answer, SealAs, Sealed, SealedRequest, append, seal, settle};
 
 use serde_json::Value;

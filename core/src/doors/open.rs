@@ -1,22 +1,61 @@
-//! Opening a file.
+//! Opening a file: the native one, or an export of another tool as a conversation.
 
-use crate::conversation::Conversation;
-use crate::json;
+use crate::conversation::{self, Conversation};
+use crate::import::{self, Format};
 use crate::refusal::{Refusal, Warning};
 
-/// Opens a native file.
-pub fn open(bytes: &[u8]) -> Result<(Conversation, Vec<Warning>), Refusal> {
-    let read = json::read(bytes, "file_invalid")?;
-    let mut c: Conversation = json::typed(&read.value).map_err(|m| m.refusal("file_invalid"))?;
-    let (a, m) = (c.answering_user.clone(), c.creating_user.clone());
-    for d in &mut c.documents {
-        if d.owner.is_none() {
-            d.owner = Some(match d.slot.as_str() {
-                "character" => "workspace".to_owned(),
-                "persona" => m.clone(),
-                _ => a.clone(),
-            });
-        }
+/// A file's one conversation, and what it was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened {
+    /// The format it was recognised as.
+    pub format: Format,
+    /// The conversation.
+    pub conversation: Conversation,
+    /// What could not be read or was mended, by position.
+    pub warnings: Vec<Warning>,
+}
+
+/// Opens a file that holds one conversation.
+///
+/// # Errors
+/// `file_invalid` or `file_unsupported`, saying what the file is, where it fails and what to do;
+/// `several_conversations` when it holds more than one.
+pub fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
+    let import::Opened {
+        format,
+        conversations,
+        mut warnings,
+    } = import::open(bytes)?;
+    if format == Format::Galley {
+        let (conversation, warnings) = conversation::read(bytes)?;
+        return Ok(Opened {
+            format,
+            conversation,
+            warnings,
+        });
     }
-    Ok((c, read.warnings))
+    match conversations.as_slice() {
+        [one] => {
+            warnings.extend(one.warnings.iter().cloned());
+            let (conversation, noticed) = conversation::from_transcript(one);
+            warnings.extend(noticed);
+            Ok(Opened {
+                format,
+                conversation,
+                warnings,
+            })
+        }
+        [] => Err(Refusal::new(
+            import::INVALID,
+            "the file holds no conversation; choose the file that does",
+        )),
+        several => Err(Refusal::new(
+            "several_conversations",
+            format!(
+                "the file holds {} conversations; keep one of them in a file of its own",
+                several.len()
+            ),
+        )
+        .detail(several.len().to_string())),
+    }
 }
