@@ -38,6 +38,7 @@ pub enum AgentMessage {
         warnings: Option<Vec<String>>,
         /// What the provider counted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", tsify(type = "MessageUsage"))]
         usage: Option<Usage>,
         /// The model's id.
         model: String,
@@ -193,6 +194,8 @@ pub enum ErrorKind {
 /// What a provider counted, tokens. `input` is without what came from or went to the cache.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
+// TypeScript has one namespace, and a native turn has a usage of its own.
+#[cfg_attr(feature = "types", tsify(rename = "MessageUsage"))]
 pub struct Usage {
     /// Tokens in that no cache had a part in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
