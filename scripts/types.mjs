@@ -1,8 +1,8 @@
 // types.mjs BINDGEN COMMITTED --check|--write-types: the package's declarations, from what wasm-bindgen
 // wrote for the Rust types.
 //
-// What the package does not export is left out, and the declarations are put in order of their names:
-// the linker's order differs from build to build.
+// What the package's functions and classes do not lead to is left out, and the declarations are put in
+// order of their names: the linker's order differs from build to build.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 const HEADER = `// Generated from the Rust types by \`make types\`; do not edit.
@@ -16,8 +16,31 @@ export function declarations(bindgen) {
     // An ordered map of the engine is an object here.
     .replaceAll("IndexMap<", "Record<")
     // Fields the engine does not know are kept, and their names stay out of the way of those it knows.
-    .replaceAll("} & any;", "} & { [unknown: string]: any };");
-  return [HEADER, ...split(text).filter(([name]) => !NOT_EXPORTED.has(name)).sort(byName).map(([, lines]) => `${lines}\n`)].join("\n");
+    .replaceAll("} & any;", "} & { [unknown: string]: any };")
+    // Known to TypeScript only from esnext on; `free` does the same.
+    .replace(/^ *\[Symbol\.dispose\]\(\): void;\n/gm, "");
+  const found = split(text).filter(([name]) => !NOT_EXPORTED.has(name));
+  const reached = reach(found);
+  return [HEADER, ...found.filter(([name]) => reached.has(name)).sort(byName).map(([, lines]) => `${lines}\n`)].join("\n");
+}
+
+/** Names of the functions and classes, and of every declaration they lead to. */
+function reach(found) {
+  const texts = new Map();
+  for (const [name, text] of found) {
+    const twice = texts.has(name) && !/export class/.test(text + texts.get(name));
+    if (twice) throw new Error(`types: two Rust types are both named ${name}; give one of them #[tsify(rename = "…")]`);
+    texts.set(name, `${texts.get(name) ?? ""}\n${text}`);
+  }
+  const reached = new Set();
+  const follow = (name) => {
+    if (reached.has(name) || !texts.has(name)) return;
+    reached.add(name);
+    const code = texts.get(name).replace(/\/\*\*[^]*?\*\//g, "");
+    for (const [word] of code.matchAll(/\b[A-Z]\w+/g)) follow(word);
+  };
+  for (const [name, text] of found) if (/^export (class|function)/m.test(text)) follow(name);
+  return reached;
 }
 
 const byName = ([a], [b]) => (a < b ? -1 : a > b ? 1 : 0);

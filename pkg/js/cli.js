@@ -31,8 +31,7 @@ async function preview({ words, flags }) {
   const conversation = openConversation(read(file));
   for (const warning of conversation.warnings) complain(`warning: ${placed(warning)}`);
 
-  const prompt = flags.prompt ?? conversation.pending;
-  const request = { prompt: prompt ?? "", render: true };
+  const request = { ...wordsFor(flags.prompt, conversation.pending), render: true };
   if (flags.to) request.to = flags.to;
   if (variables) request.variables = variables;
   if (flags.model) request.model = flags.model;
@@ -47,6 +46,13 @@ async function models({ words, flags }) {
   const { catalogue } = await import("./index.js");
   const rows = catalogue();
   return flags.json ? `${JSON.stringify(rows, null, 2)}\n` : modelsText(rows);
+}
+
+// Without --prompt, the words are the file's own last ones, when nobody has answered them.
+function wordsFor(prompt, pending) {
+  if (prompt !== undefined) return { prompt };
+  if (pending === undefined) return {};
+  return { prompt: pending.text, ...(pending.uploads.length > 0 && { attachments: pending.uploads }) };
 }
 
 // A model's vocabulary is loaded when the engine asks for it, and the question is put again.

@@ -8,6 +8,6 @@ export function installFace() {
   installRefusal({ refuse: (fields) => new Refusal(fields) });
 }
 
-export { checkTemplate } from "../dist/galley.js";
+export { Session, catalogue, checkTemplate, openConversation } from "../dist/galley.js";
 export { loadEncoding } from "./encodings.js";
 export { Refusal };

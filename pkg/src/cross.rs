@@ -34,14 +34,17 @@ pub fn value(value: &JsValue) -> Result<Value, Refusal> {
 }
 
 /// A file's bytes, from a string, a `Uint8Array` or an `ArrayBuffer`.
-pub fn bytes(source: &JsValue) -> Option<Vec<u8>> {
+pub fn bytes(source: &JsValue) -> Result<Vec<u8>, Refusal> {
     if let Some(text) = source.dyn_ref::<JsString>() {
-        return Some(utf8(text).into_bytes());
+        return Ok(utf8(text).into_bytes());
     }
     if source.is_instance_of::<Uint8Array>() || source.is_instance_of::<ArrayBuffer>() {
-        return Some(Uint8Array::new(source).to_vec());
+        return Ok(Uint8Array::new(source).to_vec());
     }
-    None
+    Err(Refusal::new(
+        "parameter_invalid",
+        "a file is given as a string, a Uint8Array or an ArrayBuffer; read a Blob with arrayBuffer()",
+    ))
 }
 
 /// A string as UTF-8. A lone surrogate has no UTF-8; it becomes the JSON escape that means the same.

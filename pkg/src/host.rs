@@ -8,8 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use galley_core::refusal::Refusal;
-use galley_core::tokens::{Encoding, Encodings};
-use indexmap::IndexMap;
+use galley_core::tokens::Encoding;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -30,17 +29,8 @@ extern "C" {
 
 thread_local! {
     static REFUSE: RefCell<Option<Refuse>> = const { RefCell::new(None) };
-    static LOADED: Rc<Registry> = Rc::default();
-}
-
-/// Encodings by name; more may come while a conversation is open.
-#[derive(Default)]
-struct Registry(RefCell<IndexMap<String, Rc<dyn Encoding>>>);
-
-impl Encodings for Registry {
-    fn get(&self, name: &str) -> Option<Rc<dyn Encoding>> {
-        self.0.borrow().get(name).cloned()
-    }
+    /// In the order they came; a session that has the first of them takes the rest.
+    static ENCODINGS: RefCell<Vec<Rc<dyn Encoding>>> = const { RefCell::new(Vec::new()) };
 }
 
 struct HostEncoding {
@@ -67,18 +57,12 @@ pub fn install_refusal(refuse: Refuse) {
 /// Registers a loaded encoding: an object with `count(utf8) → number`.
 #[wasm_bindgen(js_name = installEncoding, skip_typescript)]
 pub fn install_encoding(name: String, loaded: Loaded) {
-    LOADED.with(|registry| {
-        let encoding = HostEncoding {
-            name: name.clone(),
-            loaded,
-        };
-        registry.0.borrow_mut().insert(name, Rc::new(encoding));
-    });
+    ENCODINGS.with_borrow_mut(|all| all.push(Rc::new(HostEncoding { name, loaded })));
 }
 
-/// The encodings loaded so far, and those that will be.
-pub fn encodings() -> Rc<dyn Encodings> {
-    LOADED.with(Rc::clone)
+/// The encodings loaded after the first `have`.
+pub fn encodings_from(have: usize) -> Vec<Rc<dyn Encoding>> {
+    ENCODINGS.with_borrow(|all| all.iter().skip(have).cloned().collect())
 }
 
 /// What JavaScript sees thrown.

@@ -3,6 +3,9 @@
 
 mod cross;
 mod host;
+mod session;
+
+pub use session::{Session, open_conversation};
 
 use wasm_bindgen::prelude::*;
 
@@ -17,8 +20,15 @@ pub fn check_template(
     #[wasm_bindgen(unchecked_param_type = "Value")] template: JsValue,
 ) -> Result<(), JsValue> {
     let template = cross::value(&template).map_err(thrown)?;
-    match galley_core::template::check(&template) {
+    match galley_core::doors::check_template(&template) {
         Some(refusal) => Err(thrown(refusal)),
         None => Ok(()),
     }
+}
+
+/// The built-in model rows, dated, each with the source of its figures. Rows of a file or a request win
+/// over them.
+#[wasm_bindgen(unchecked_return_type = "ModelRow[]")]
+pub fn catalogue() -> JsValue {
+    cross::out(&galley_core::tokens::catalogue::rows())
 }

@@ -22,7 +22,10 @@ fn a_template_that_stands_answers_nothing() {
 #[wasm_bindgen_test]
 fn a_refusal_crosses_with_its_code_and_place() {
     let thrown = check_template(js(r#"{"blocks":[{"type":"lorebook"}]}"#)).unwrap_err();
-    assert_eq!(member(&thrown, "code").as_deref(), Some("prompt_template_invalid"));
+    assert_eq!(
+        member(&thrown, "code").as_deref(),
+        Some("prompt_template_invalid")
+    );
     assert_eq!(member(&thrown, "path").as_deref(), Some("/blocks/0/type"));
     assert_eq!(Reflect::get(&thrown, &"status".into()).unwrap(), 422);
 }
@@ -30,5 +33,8 @@ fn a_refusal_crosses_with_its_code_and_place() {
 #[wasm_bindgen_test]
 fn a_value_without_json_is_refused() {
     let thrown = check_template(JsValue::UNDEFINED).unwrap_err();
-    assert_eq!(member(&thrown, "code").as_deref(), Some("parameter_invalid"));
+    assert_eq!(
+        member(&thrown, "code").as_deref(),
+        Some("parameter_invalid")
+    );
 }

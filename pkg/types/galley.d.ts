@@ -11,9 +11,78 @@ export type Access = "full" | "read" | "fenced";
 export type Ancestor = { depth?: number; conversation?: string; boundary_position?: number; creating_user?: string } & { [unknown: string]: any };
 
 /**
+ * What came back from the provider.
+ */
+export interface Answer {
+    /**
+     * The adopted final text.
+     */
+    content?: string;
+    /**
+     * The rounds behind it.
+     */
+    run?: Run;
+    /**
+     * What the provider reported.
+     */
+    usage?: Usage;
+    /**
+     * How it ended; default `completed`.
+     */
+    status?: string;
+    /**
+     * The label of the final text.
+     */
+    phase?: string;
+    /**
+     * Where the label comes from.
+     */
+    native_origin?: NativeOrigin;
+}
+
+/**
  * What the answerer may do with a root.
  */
 export type BindingAccess = "read" | "write";
+
+/**
+ * One row per block of the template, in its order.
+ */
+export interface BlockRow {
+    /**
+     * The block's key.
+     */
+    block: string;
+    /**
+     * Its index.
+     */
+    index: number;
+    /**
+     * Its type.
+     */
+    type: string;
+    /**
+     * The role of its first segment; null when it rendered nothing.
+     */
+    role: Role | null;
+    /**
+     * Its state.
+     */
+    state: BlockState;
+    /**
+     * Its fill cost.
+     */
+    tokens: number;
+    /**
+     * The allocator's grant; null on a model with no declared window.
+     */
+    allocated_tokens: number | null;
+}
+
+/**
+ * The state of a block.
+ */
+export type BlockState = "selected" | "empty" | "floor_unmet" | "carried";
 
 /**
  * What a candidate answered. Unknown fields of a turn or a variant are kept here.
@@ -24,6 +93,30 @@ export type Body = { model?: string; content?: string; phase?: string; native_or
  * One call of a tool.
  */
 export type Call = { id?: string; name?: string; arguments?: string } & { [unknown: string]: any };
+
+/**
+ * The word of a call entry.
+ */
+export type CallItem = "tool_call_item";
+
+/**
+ * A call as the wire carries it.
+ */
+export interface CallPayload {
+    type: "function_call";
+    /**
+     * Its id.
+     */
+    call_id: string;
+    /**
+     * The tool as called.
+     */
+    name: string;
+    /**
+     * The model's own string.
+     */
+    arguments: string;
+}
 
 /**
  * What a call came back with.
@@ -44,24 +137,6 @@ export type Conversation = { galley?: string; id?: string; kind?: ConversationKi
  * Where a conversation comes from.
  */
 export type ConversationKind = "conversation" | "child" | "scheduled" | "standalone";
-
-/**
- * What a count is labelled with.
- */
-export interface CounterLabel {
-    /**
-     * `tokenizer` (exact), `anchored`, `bytes` or `table` (exact).
-     */
-    method: string;
-    /**
-     * The encoding that counted.
-     */
-    encoding?: string;
-    /**
-     * The declared factor of an anchored count.
-     */
-    safety_factor?: number;
-}
 
 /**
  * How a row says that text is counted.
@@ -97,6 +172,122 @@ export interface Encoding {
  * The encodings whose vocabularies the package carries, each an asset of its own.
  */
 export type EncodingName = "o200k_base" | "o200k_harmony" | "cl100k_base" | "p50k_base" | "r50k_base";
+
+/**
+ * One sealed entry: a message, a call or a result.
+ */
+export type Entry = { type: CallItem; payload: CallPayload } | { type: OutputItem; payload: OutputPayload } | { role: Role; parts: Part[]; phase?: string; native_origin?: NativeOrigin };
+
+/**
+ * The segments of one entry.
+ */
+export interface EntryTrace {
+    /**
+     * In order.
+     */
+    segments: SegmentTrace[];
+}
+
+/**
+ * What an estimate answers. Without `render` it is the counts alone. `preface`, `tools_tokens`,
+ * `request_tokens`, `warnings` and `trace` are the engine's own, beside the contract's members.
+ */
+export type Estimate = { input_tokens: number; tokenizer_exact: boolean; catalog_input_token_limit: number | null; advisory_input_token_limit: number | null; message_count: number; history: HistoryEvidence; tools_tokens: number; request_tokens: number; warnings: Warning[] } & (Preview | {});
+
+/**
+ * The body of an estimate. `caller`, `before_position`, `regenerate`, `merge` and `wording` are the engine's
+ * own; a door that speaks HTTP refuses them.
+ */
+export interface EstimateRequest {
+    /**
+     * The words.
+     */
+    prompt?: string;
+    /**
+     * An id from the file or the catalogue, or a row.
+     */
+    model?: string | ModelRow;
+    /**
+     * How much history is wanted.
+     */
+    history?: HistoryIntent;
+    /**
+     * Which earlier reasoning rides again.
+     */
+    reasoning_replay?: ReasoningReplay;
+    /**
+     * The caller's own texts, 1 to 16.
+     */
+    inline?: InlineEntry[];
+    /**
+     * Values of the template's declared variables.
+     */
+    variables?: Record<string, string>;
+    /**
+     * A trial template, compiled in place of the addressee's.
+     */
+    template?: any;
+    /**
+     * The addressee: an id or `@handle`.
+     */
+    answering_user_public_id?: string;
+    /**
+     * The same, as an SDK spells it.
+     */
+    to?: string;
+    /**
+     * An ingress speaker the caller controls.
+     */
+    speaker_public_id?: string;
+    /**
+     * Replaces the addressee's declared configuration.
+     */
+    execution_declaration?: ExecutionDeclaration;
+    /**
+     * `{"model": id}` or a row.
+     */
+    model_selection?: string | ModelRow;
+    /**
+     * 1 to 8 models; the first one that is known is used when the one before them is not.
+     */
+    fallback_models?: (string | ModelRow)[];
+    /**
+     * Whether the answer carries what the send would seal.
+     */
+    render?: boolean;
+    /**
+     * Who sends; default the creating user.
+     */
+    caller?: string;
+    /**
+     * Today, `YYYY-MM-DD`; without it `{{date}}` renders empty.
+     */
+    date?: string;
+    /**
+     * Upload ids that follow the words.
+     */
+    attachments?: string[];
+    /**
+     * Tool definitions in place of the declared ones.
+     */
+    tools?: Tool[];
+    /**
+     * Reads only what is strictly below this position.
+     */
+    before_position?: number;
+    /**
+     * Asks the reply at this position again.
+     */
+    regenerate?: Regenerate;
+    /**
+     * How adjacent texts of one entry are kept; default `fold`.
+     */
+    merge?: Merge;
+    /**
+     * Replacements of the engine's own sentences by name.
+     */
+    wording?: Record<string, string>;
+}
 
 /**
  * What an answerer declares for its requests.
@@ -147,6 +338,64 @@ export interface Framing {
 }
 
 /**
+ * What history kept, skipped and stands for.
+ */
+export interface HistoryEvidence {
+    /**
+     * Segments that ride.
+     */
+    selected: number;
+    /**
+     * Segments of the window that do not, and content-bearing turns beyond it.
+     */
+    skipped: number;
+    /**
+     * The bound that ended it.
+     */
+    skipped_reason?: SkippedReason;
+    /**
+     * Content-bearing turns that a summary stands for.
+     */
+    compacted?: number;
+}
+
+/**
+ * How much history is wanted.
+ */
+export interface HistoryIntent {
+    /**
+     * Most segments.
+     */
+    max_entries?: number;
+    /**
+     * Share of the planning window, above 0 and at most 1.
+     */
+    token_budget_share?: number;
+}
+
+/**
+ * A text of the caller's own: placed by position, or in place of a slot's document.
+ */
+export interface InlineEntry {
+    /**
+     * Its role; an override without one takes the document's.
+     */
+    role?: Role;
+    /**
+     * Its text.
+     */
+    text?: string;
+    /**
+     * `lead` (the default) or `tail`.
+     */
+    position?: Position;
+    /**
+     * The slot whose document it replaces.
+     */
+    slot?: "system_prompt" | "character" | "persona";
+}
+
+/**
  * What `loadEncoding` may be told.
  */
 export interface LoadOptions {
@@ -171,9 +420,28 @@ export type Mechanism = "default" | "assembly" | "raw";
 export type MemoryBinding = { name?: string; root?: string; subject?: string; access?: BindingAccess } & { [unknown: string]: any };
 
 /**
+ * Memory documents in the request, and left out for room.
+ */
+export interface MemoryCounts {
+    /**
+     * In it.
+     */
+    included: number;
+    /**
+     * Left out.
+     */
+    omitted: number;
+}
+
+/**
  * A memory document.
  */
 export type MemoryDocument = { path?: string; owner?: string; content?: string; written_at?: string } & { [unknown: string]: any };
+
+/**
+ * How adjacent texts of one entry are kept.
+ */
+export type Merge = "fold" | "parts";
 
 /**
  * What is declared about one model. Windows and limits are tokens.
@@ -264,19 +532,113 @@ export interface ModelRow {
 }
 
 /**
- * A label's origin: the only target it may be sent back to.
+ * The wire, provider and model a label comes from.
  */
-export type NativeOrigin = { provider_id?: string; model_id?: string; api_format?: string } & { [unknown: string]: any };
+export interface NativeOrigin {
+    /**
+     * The provider.
+     */
+    provider_id?: string;
+    /**
+     * The model.
+     */
+    model_id?: string;
+    /**
+     * The wire.
+     */
+    api_format?: string;
+}
 
 /**
- * One part of an entry.
+ * The word of a result entry.
+ */
+export type OutputItem = "tool_result_item";
+
+/**
+ * A result as the wire carries it.
+ */
+export interface OutputPayload {
+    type: "function_call_output";
+    /**
+     * The call's id.
+     */
+    call_id: string;
+    /**
+     * The tool as called.
+     */
+    name: string;
+    /**
+     * What came back.
+     */
+    output: string;
+    /**
+     * Present only when true.
+     */
+    is_error?: boolean;
+}
+
+/**
+ * One part of a message.
  */
 export type Part = { type: "text"; text: string } | { type: "upload"; upload_public_id: string };
+
+/**
+ * Where a positioned inline entry stands.
+ */
+export type Position = "lead" | "tail";
 
 /**
  * One sealed entry between history and the words.
  */
 export type PrefaceEntry = { role?: Role; parts?: Part[]; block?: string; carried?: boolean } & { [unknown: string]: any };
+
+/**
+ * The rendered half.
+ */
+export interface Preview {
+    /**
+     * `assembly` or `default`.
+     */
+    mechanism: Mechanism;
+    /**
+     * The entries as the seal writes them.
+     */
+    entries: Entry[];
+    /**
+     * Their measure.
+     */
+    storage: Storage;
+    /**
+     * One row per block of the template.
+     */
+    blocks: BlockRow[];
+    /**
+     * Memory documents.
+     */
+    memory: MemoryCounts;
+    /**
+     * Registered documents compiled: slot and version.
+     */
+    slots: Record<string, number>;
+    /**
+     * What the send would seal with the turn.
+     */
+    preface: PrefaceEntry[];
+    /**
+     * Where everything comes from.
+     */
+    trace: Trace;
+}
+
+/**
+ * Which earlier reasoning rides again.
+ */
+export interface ReasoningReplay {
+    /**
+     * `none`, `last_turn` or `all`.
+     */
+    mode: ReplayMode;
+}
 
 /**
  * A request, template or file that is refused. Nothing that was loaded before is touched by it.
@@ -312,6 +674,16 @@ export class Refusal extends Error {
 }
 
 /**
+ * Which reply is asked again.
+ */
+export interface Regenerate {
+    /**
+     * Its position.
+     */
+    position: number;
+}
+
+/**
  * The form in which reasoning is handed back.
  */
 export type ReplayFormat = "none" | "responses_reasoning" | "responses_reasoning_text" | "anthropic_thinking" | "gemini_thought" | "chat_reasoning";
@@ -337,6 +709,52 @@ export type Round = { key?: string; output?: string; calls?: Call[]; results?: R
 export type Run = { rounds?: Round[] } & { [unknown: string]: any };
 
 /**
+ * How a send is written down.
+ */
+export interface SealAs {
+    /**
+     * The generation options, kept verbatim.
+     */
+    options?: Record<string, any>;
+    /**
+     * The turn's id; default `t` and its position.
+     */
+    id?: string;
+    /**
+     * When, as the turn's `created_at`.
+     */
+    at?: string | number;
+}
+
+/**
+ * What a send wrote.
+ */
+export interface Sealed {
+    /**
+     * What goes to the provider.
+     */
+    request: SealedRequest;
+    /**
+     * The turn that was appended.
+     */
+    turn: Turn;
+}
+
+/**
+ * The sealed bytes of one request.
+ */
+export interface SealedRequest {
+    /**
+     * The entries, verbatim.
+     */
+    entries: Entry[];
+    /**
+     * The options, and the tools when there are any.
+     */
+    request_options: Record<string, any>;
+}
+
+/**
  * Words with uploads. A plain string reads as words alone.
  */
 export interface Seed {
@@ -351,9 +769,73 @@ export interface Seed {
 }
 
 /**
+ * Where one segment comes from.
+ */
+export interface SegmentTrace {
+    /**
+     * The block that placed it.
+     */
+    block: string;
+    /**
+     * The turn's id.
+     */
+    turn?: string;
+    /**
+     * The round's key.
+     */
+    round?: string;
+    /**
+     * Its fill cost.
+     */
+    tokens: number;
+}
+
+/**
+ * An open conversation: what is asked of it, what is sent from it, and the answers that come back.
+ */
+export class Session {
+    private constructor();
+    free(): void;
+    /**
+     * Appends a turn that no send wrote.
+     */
+    append(turn: Turn): Turn;
+    /**
+     * Sizes a request; with `render: true` shows what the send would seal. Writes nothing.
+     */
+    estimate(request: EstimateRequest): Estimate & Partial<Preview>;
+    /**
+     * Writes what the send carries and appends its turn, running.
+     */
+    seal(request: EstimateRequest, sealAs?: SealAs): Sealed;
+    /**
+     * Puts an answer onto the turn that waits for it. Throws `not_found`, and `variant_settled` when it
+     * has one.
+     */
+    settle(id: string, answer: Answer): Turn;
+    /**
+     * The native file: fields the engine does not know are in it as they came.
+     */
+    toJSON(): Conversation;
+    /**
+     * Last words of the file that nobody has answered.
+     */
+    readonly pending: Seed | undefined;
+    /**
+     * What could not be read, or was mended, by position.
+     */
+    readonly warnings: Warning[];
+}
+
+/**
  * A skill of the catalogue.
  */
 export type Skill = { callable?: string; name?: string; description?: string; executor?: string } & { [unknown: string]: any };
+
+/**
+ * Which bound ended the walk.
+ */
+export type SkippedReason = "entry_limit" | "budget_exceeded" | "candidate_limit";
 
 /**
  * An outside voice, represented by an agent.
@@ -366,9 +848,45 @@ export type Speaker = { kind?: SpeakerKind; display_name?: string; controller?: 
 export type SpeakerKind = "ingress";
 
 /**
+ * What a preview says about storage.
+ */
+export interface Storage {
+    /**
+     * Canonical bytes of all entries.
+     */
+    bytes: number;
+    /**
+     * The seal's bound, bytes.
+     */
+    bound: number;
+    /**
+     * Whether the seal takes them.
+     */
+    within_bound: boolean;
+    /**
+     * The word it refuses with, else.
+     */
+    refusal?: string;
+}
+
+/**
  * A tool definition.
  */
 export type Tool = { name?: string; alias?: string; description?: string; parameters?: Value; deferred?: boolean } & { [unknown: string]: any };
+
+/**
+ * For each entry its segments, for each turn what became of it.
+ */
+export interface Trace {
+    /**
+     * One per entry.
+     */
+    entries: EntryTrace[];
+    /**
+     * One per turn that reaches the conversation.
+     */
+    turns: TurnTrace[];
+}
 
 /**
  * One item of the timeline. Which fields it carries depends on its kind: a message has `text`, a reply
@@ -463,6 +981,49 @@ export interface Turn extends Body {
 export type TurnKind = "message" | "direct_reply" | "compaction_summary";
 
 /**
+ * What became of a turn.
+ */
+export type TurnState = "selected" | "skipped" | "compacted" | "excluded" | "hidden" | "deleted" | "empty" | "later";
+
+/**
+ * One turn of the conversation.
+ */
+export interface TurnTrace {
+    /**
+     * Its id.
+     */
+    turn: string;
+    /**
+     * Its index in the file.
+     */
+    index: number;
+    /**
+     * Its position.
+     */
+    position: number;
+    /**
+     * What became of it.
+     */
+    state: TurnState;
+    /**
+     * Its segments in the candidate window.
+     */
+    segments: number;
+    /**
+     * How many of them ride.
+     */
+    selected: number;
+    /**
+     * Tokens of all of them.
+     */
+    tokens: number;
+    /**
+     * The bound that left out what does not ride.
+     */
+    reason?: SkippedReason;
+}
+
+/**
  * Facts about an upload.
  */
 export type Upload = { filename?: string; content_type?: string; byte_size?: number } & { [unknown: string]: any };
@@ -546,6 +1107,12 @@ export interface Warning {
 export type Workspace = { name?: string } & { [unknown: string]: any };
 
 /**
+ * The built-in model rows, dated, each with the source of its figures. Rows of a file or a request win
+ * over them.
+ */
+export function catalogue(): ModelRow[];
+
+/**
  * Checks an assembly template by itself. Throws a `Refusal` at the JSON pointer of its first fault.
  */
 export function checkTemplate(template: Value): void;
@@ -554,3 +1121,9 @@ export function checkTemplate(template: Value): void;
  * Loads an encoding, once. From then on the engine counts with it for every model that declares it.
  */
 export function loadEncoding(name: EncodingName, options?: LoadOptions): Promise<Encoding>;
+
+/**
+ * Opens a file that holds one conversation: a native file, or an export of another tool. Throws a
+ * `Refusal` when nothing in it can be read, and `several_conversations` when it holds more than one.
+ */
+export function openConversation(source: string | Uint8Array | ArrayBuffer): Session;

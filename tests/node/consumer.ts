@@ -1,7 +1,7 @@
 // What a user of the package writes; it only has to compile. Each expected error shows that the
 // declaration beside it says something.
-import { Refusal, checkTemplate, loadEncoding } from "galley";
-import type { Conversation, Encoding, ModelRow, Turn } from "galley";
+import { Refusal, Session, catalogue, checkTemplate, loadEncoding, openConversation } from "galley";
+import type { Conversation, Encoding, Estimate, EstimateRequest, ModelRow, Turn } from "galley";
 import { init } from "galley/manual";
 
 const encoding: Encoding = await loadEncoding("o200k_base", { onProgress: ({ loaded, total }) => loaded / total });
@@ -27,5 +27,22 @@ const file: Conversation = { galley: "conversation/1", turns: [turn] };
 const model: ModelRow = { model: "openai_api/gpt-x", input_tokens: 8192 };
 // @ts-expect-error a turn is of one of three kinds
 const other: Turn = { kind: "note" };
+
+const session: Session = openConversation(JSON.stringify(file));
+const request: EstimateRequest = { prompt: session.pending?.text ?? "hi", model, history: { max_entries: 20 }, render: true };
+const answer = session.estimate(request);
+const counts: Estimate = answer;
+const rows: [string, number, number | null | undefined][] | undefined = answer.blocks?.map((row) => [row.block, row.tokens, row.allocated_tokens]);
+// @ts-expect-error bounds are numbers
+session.estimate({ history: { max_entries: "20" } });
+// @ts-expect-error a session comes from openConversation
+new Session();
+
+const { turn: running } = session.seal(request, { options: { temperature: 0 }, at: 1735689600 });
+session.settle(running.id ?? "", { content: "an answer", usage: { status: "succeeded", input_tokens: 12, output_tokens: 3 } });
+session.append({ text: "a note" });
+const saved: Conversation = session.toJSON();
+const places: (string | undefined)[] = session.warnings.map((warning) => warning.path);
+const dated: (string | undefined)[] = catalogue().map((row) => row.dated);
 
 init(new Uint8Array());

@@ -1,0 +1,169 @@
+// The command line's words, its text form, and how it ends.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { previewText } from "../../pkg/js/cli/text.js";
+import { UsageError, parseWords } from "../../pkg/js/cli/words.js";
+
+const CLI = fileURLToPath(new URL("../../pkg/js/cli.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "galley-cli-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const file = (name, value) => {
+  const path = join(folder, name);
+  writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value));
+  return path;
+};
+const galley = (words, input) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...words], { encoding: "utf8", input: input ?? "" });
+  return { status, stdout, stderr };
+};
+
+const ROOM = file("room.json", {
+  galley: "conversation/1",
+  creating_user: "human",
+  answering_user: "agent",
+  users: {
+    human: { kind: "human", handle: "human", display_name: "You" },
+    agent: {
+      kind: "agent",
+      handle: "agent",
+      display_name: "Narrator",
+      prompt_mechanism: "assembly",
+      prompt_template: {
+        variables: { mood: "calm" },
+        blocks: [{ type: "slot", slot: "system_prompt" }, { type: "inline", role: "developer", text: "Mood: {{mood}}." }, { type: "memory" }, { type: "history" }, { type: "input" }],
+      },
+    },
+  },
+  documents: { system_prompt: { content: "You are the room's narrator.", version: 4 } },
+  models: [
+    { model: "test/exact", input_tokens: 128000, effective_input_tokens: 100000, counter: "o200k_base" },
+    { model: "test/plain" },
+  ],
+  turns: [{ text: "first" }],
+});
+
+const ANSWER = {
+  mechanism: "assembly",
+  input_tokens: 812,
+  tokenizer_exact: true,
+  catalog_input_token_limit: 128000,
+  advisory_input_token_limit: null,
+  history: { selected: 4, skipped: 12, skipped_reason: "budget_exceeded", compacted: 9 },
+  storage: { bytes: 158, bound: 1048576, within_bound: false, refusal: "content_too_large" },
+  blocks: [
+    { block: "slot:system_prompt", index: 0, type: "slot", role: "system", state: "selected", tokens: 6, allocated_tokens: 6 },
+    { block: "memory", index: 1, type: "memory", role: null, state: "empty", tokens: 0, allocated_tokens: null },
+    { block: "history", index: 2, type: "history", role: "user", state: "selected", tokens: 10003, allocated_tokens: 99991 },
+  ],
+  memory: { included: 0, omitted: 0 },
+  slots: {},
+  entries: [{ role: "user", parts: [{ type: "text", text: "hi" }] }],
+};
+
+test("the text form", () => {
+  assert.equal(
+    previewText(ANSWER),
+    `mechanism: assembly
+tokens:    812 (exact)  limit 128000  advisory -
+history:   selected 4  skipped 12 (budget_exceeded)  compacted 9
+storage:   158 of 1048576 bytes (over: content_too_large)
+blocks:
+  #  block               type     role    state     tokens  allocated
+  0  slot:system_prompt  slot     system  selected       6          6
+  1  memory              memory   -       empty          0          -
+  2  history             history  user    selected   10003      99991
+memory:    0 included, 0 omitted
+slots:     (none registered)
+
+entries:
+[
+  {
+    "role": "user",
+    "parts": [
+      {
+        "type": "text",
+        "text": "hi"
+      }
+    ]
+  }
+]
+`,
+  );
+});
+
+test("words and flags", () => {
+  const arity = { var: "many", to: "one", json: "none" };
+  assert.deepEqual(parseWords(["-", "--var", "a=1", "b=2=3", "--json", "--var=c=4", "--to=@x"], arity), {
+    words: ["-"],
+    flags: { var: ["a=1", "b=2=3", "c=4"], json: true, to: "@x" },
+  });
+  for (const wrong of [["--what"], ["--to"], ["--to", "--json"], ["--to", "a", "--to", "b"], ["--json=yes"], ["--var"], ["--var", "--json"]]) {
+    assert.throws(() => parseWords(wrong, arity), UsageError, wrong.join(" "));
+  }
+});
+
+test("preview counts exactly when the model's tokenizer is known", () => {
+  const { status, stdout, stderr } = galley(["preview", ROOM, "--model", "test/exact", "--prompt", "and this question", "--var", "mood=grey"]);
+  assert.equal(stderr, "");
+  assert.equal(status, 0);
+  assert.match(stdout, /^mechanism: assembly\ntokens: {4}\d+ \(exact\) {2}limit 128000 {2}advisory 100000\n/);
+  assert.match(stdout, /^slots: {5}system_prompt v4$/m);
+  assert.match(stdout, /Mood: grey\./);
+});
+
+test("preview without a tokenizer says estimated and no limit", () => {
+  const { status, stdout } = galley(["preview", ROOM, "--model", "test/plain", "--prompt", "x"]);
+  assert.equal(status, 0);
+  assert.match(stdout, /\(estimated\) {2}limit - {2}advisory -$/m);
+});
+
+test("preview reads standard input, a trial template, and writes JSON", () => {
+  const template = file("template.json", { blocks: [{ type: "history" }, { type: "input" }] });
+  const { status, stdout } = galley(["preview", "-", "--model", "test/plain", "--prompt", "x", "--template", template, "--json"], JSON.stringify({ galley: "conversation/1", models: [{ model: "test/plain" }], turns: [{ text: "hi" }] }));
+  assert.equal(status, 0);
+  const answer = JSON.parse(stdout);
+  assert.equal(answer.mechanism, "assembly");
+  assert.deepEqual(answer.entries, [{ role: "user", parts: [{ type: "text", text: "hi\n\nx" }] }]);
+});
+
+test("a refusal names its place and exits 1", () => {
+  const template = file("bad.json", { blocks: [{ type: "lorebook" }, { type: "input" }] });
+  const { status, stdout, stderr } = galley(["preview", ROOM, "--model", "test/plain", "--prompt", "x", "--template", template]);
+  assert.deepEqual([status, stdout], [1, ""]);
+  assert.match(stderr, /^galley: prompt_template_invalid: .* \(at .*\/blocks\/0\/type\)$/m);
+});
+
+for (const [what, words, code, message] of [
+  ["a file that is not there", ["preview", join(folder, "none.json")], 1, /none\.json cannot be read/],
+  ["an empty file", ["preview", file("empty.json", "")], 1, /galley: \w+: /],
+  ["a template that is no JSON", ["preview", ROOM, "--template", file("no.json", "{")], 1, /no\.json is not JSON/],
+  ["a variable without =", ["preview", ROOM, "--var", "mood"], 2, /'mood' has no '='/],
+  ["no file", ["preview"], 2, /needs a FILE/],
+  ["two files", ["preview", "a", "b"], 2, /what is 'b'/],
+  ["no command", [], 2, /name a command/],
+  ["an unknown command", ["print"], 2, /no command 'print'/],
+  ["an unknown flag", ["preview", ROOM, "--colour"], 2, /no flag --colour/],
+]) {
+  test(`${what} exits ${code}`, () => {
+    const { status, stdout, stderr } = galley(words);
+    assert.deepEqual([status, stdout], [code, ""]);
+    assert.match(stderr, message);
+  });
+}
+
+test("models lists the catalogue with source and date", () => {
+  const { status, stdout } = galley(["models"]);
+  assert.equal(status, 0);
+  const [header, ...rows] = stdout.trimEnd().split("\n");
+  assert.match(header, /^model +counter +source +dated +input +combined +output$/);
+  assert.ok(rows.length > 5);
+  for (const row of rows) assert.match(row, / \d{4}-\d{2}-\d{2} /, row);
+  const listed = JSON.parse(galley(["models", "--json"]).stdout);
+  assert.equal(listed.length, rows.length);
+});
