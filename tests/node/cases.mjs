@@ -1,11 +1,18 @@
-// The suite's files, unpacked: `{"$repeat": [c, n]}` and `{"$runs": [[c, n], …]}` are long strings, and
-// a conversation is laid over the base file (objects merge key by key, lists replace).
+// The suite's files, unpacked: `{"$repeat": [c, n]}` and `{"$runs": [[c, n], …]}` are long strings,
+// `{"$times": [n, value, …]}` in a list is n times those values, and a conversation is laid over the base
+// file (objects merge key by key, lists replace; a string is a whole file as it stands).
 import { readFileSync, readdirSync } from "node:fs";
 
 const SUITE = new URL("../suite/", import.meta.url);
 
 export function unpack(value) {
-  if (Array.isArray(value)) return value.map(unpack);
+  if (Array.isArray(value)) {
+    return value.flatMap((item) => {
+      if (!item?.$times) return [unpack(item)];
+      const [times, ...values] = item.$times;
+      return Array(times).fill(unpack(values)).flat();
+    });
+  }
   if (value === null || typeof value !== "object") return value;
   if (value.$repeat) return value.$repeat[0].repeat(value.$repeat[1]);
   if (value.$runs) return value.$runs.map(([text, times]) => text.repeat(times)).join("");

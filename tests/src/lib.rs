@@ -1,5 +1,7 @@
 //! What the tests share: the suite's files and how a case is laid out.
 
+pub mod generate;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -62,10 +64,11 @@ pub fn lay_over(base: Value, over: Value) -> Value {
     }
 }
 
-/// Writes packed strings out: `{"$repeat": [c, n]}` and `{"$runs": [[c, n], …]}`.
+/// Writes packed values out: `{"$repeat": [c, n]}` and `{"$runs": [[c, n], …]}` are long strings, and
+/// `{"$times": [n, value, …]}` in a list stands for n times those values.
 pub fn unpack(value: Value) -> Value {
     match value {
-        Value::Array(items) => items.into_iter().map(unpack).collect(),
+        Value::Array(items) => items.into_iter().flat_map(unpack_item).collect(),
         Value::Object(members) => match packed(&members) {
             Some(text) => Value::String(text),
             None => Value::Object(
@@ -76,6 +79,27 @@ pub fn unpack(value: Value) -> Value {
             ),
         },
         other => other,
+    }
+}
+
+fn unpack_item(item: Value) -> Vec<Value> {
+    let times = item
+        .as_object()
+        .filter(|members| members.len() == 1)
+        .and_then(|members| members.get("$times"))
+        .and_then(Value::as_array)
+        .and_then(|times| {
+            let (times, values) = times.split_first()?;
+            Some((usize::try_from(times.as_u64()?).ok()?, values))
+        });
+    match times {
+        Some((times, values)) => {
+            let Value::Array(values) = unpack(Value::Array(values.to_vec())) else {
+                return Vec::new();
+            };
+            std::iter::repeat_n(values, times).flatten().collect()
+        }
+        None => vec![unpack(item)],
     }
 }
 
