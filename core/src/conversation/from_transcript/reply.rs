@@ -118,7 +118,7 @@ impl Builder<'_> {
                 function_id,
                 arguments,
             } => {
-                let key = free(id, |key| round.calls.iter().any(|call| call.id == key));
+                let key = free(id, |key| taken(round, key));
                 let own = self.imported.arguments.get(id).cloned();
                 let call = Call {
                     id: key.clone(),
@@ -190,11 +190,7 @@ impl Builder<'_> {
         let Some(round) = run.and_then(|run| run.rounds.get_mut(round)) else {
             return;
         };
-        let key = call.unwrap_or_else(|| {
-            free(id, |key| {
-                round.results.contains_key(key) || round.calls.iter().any(|call| call.id == key)
-            })
-        });
+        let key = call.unwrap_or_else(|| free(id, |key| taken(round, key)));
         round.results.insert(key, result);
     }
 
@@ -245,6 +241,11 @@ impl Builder<'_> {
 
 fn is_picture(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::Image { .. })
+}
+
+/// Whether a call or a result of the round has this id.
+fn taken(round: &Round, id: &str) -> bool {
+    round.results.contains_key(id) || round.calls.iter().any(|call| call.id == id)
 }
 
 /// The id, or the first of `id#2`, `id#3`, … that is not taken.
