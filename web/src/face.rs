@@ -1,82 +1,90 @@
-//! An entry as the page shows it: its texts, a line of facts, its sealed JSON. Used by the worker, so
-//! that only what is in sight crosses.
+//! An entry as the page shows it: its texts by segment, a line of facts, its sealed JSON. Used by the
+//! worker, so that only what is in sight crosses.
 
 use serde_json::Value;
 
-use crate::protocol::EntryFace;
+use crate::protocol::{EntryFace, FacePart};
 
-/// Bytes of text shown before someone asks for the rest.
+/// Bytes of one text shown before someone asks for the rest.
 pub const HEAD: usize = 1_600;
 
-/// The face of an entry; `whole` carries all of it.
-pub fn face(index: usize, entry: &Value, canonical: &str, whole: bool) -> EntryFace {
-    let mut more = 0;
-    let mut clip = |text: &str| -> String {
-        let kept = if whole { text } else { head(text, HEAD) };
-        more += (text.len() - kept.len()) as u64;
-        kept.to_owned()
-    };
-    let payload = entry.get("payload");
-    let text_of =
-        |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let mut texts = Vec::new();
+/// The face of an entry; `whole` carries all of it. `split` are the texts of a message by segment, when
+/// several made it; without it every text is the first segment's.
+pub fn face(
+    index: usize,
+    entry: &Value,
+    canonical: &str,
+    split: Option<Vec<FacePart>>,
+    whole: bool,
+) -> EntryFace {
     let mut facts = Vec::new();
     let mut tool = None;
-    match payload {
+    let word = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let mut parts = match entry.get("payload") {
         Some(payload) => {
-            tool = text_of(payload, "name");
-            for key in ["arguments", "output"] {
-                match payload.get(key) {
-                    Some(Value::String(text)) => texts.push(clip(text)),
-                    Some(other) if !other.is_null() => texts.push(clip(&other.to_string())),
-                    _ => {}
-                }
-            }
-            if let Some(id) = text_of(payload, "call_id") {
-                facts.push(id);
-            }
+            tool = word(payload, "name");
+            facts.extend(word(payload, "call_id"));
             if payload.get("is_error").and_then(Value::as_bool) == Some(true) {
                 facts.push("is_error".to_owned());
             }
-            if payload.get("encrypted_content").is_some() {
-                facts.push("encrypted reasoning, carried as it is".to_owned());
-            }
-        }
-        None => {
-            for part in entry
-                .get("parts")
-                .and_then(Value::as_array)
+            let texts = ["arguments", "output"]
                 .into_iter()
-                .flatten()
-            {
-                match part.get("text").and_then(Value::as_str) {
-                    Some(text) => texts.push(clip(text)),
-                    None => texts.push(clip(&part.to_string())),
-                }
-            }
+                .filter_map(|key| payload.get(key));
+            whole_of(texts, None)
         }
-    }
-    if let Some(phase) = text_of(entry, "phase") {
-        facts.push(format!("phase {phase}"));
-    }
+        None => split.unwrap_or_else(|| {
+            whole_of(
+                entry
+                    .get("parts")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten(),
+                Some("text"),
+            )
+        }),
+    };
+    facts.extend(word(entry, "phase").map(|phase| format!("phase {phase}")));
     if let Some(origin) = entry.get("native_origin").and_then(Value::as_object) {
         let words: Vec<&str> = origin.values().filter_map(Value::as_str).collect();
         facts.push(format!("native_origin {}", words.join(", ")));
+    }
+    let mut more = 0;
+    if !whole {
+        for part in &mut parts {
+            let kept = head(&part.text, HEAD).len();
+            more += part.text.len() - kept;
+            part.text.truncate(kept);
+        }
     }
     let sealed = if whole {
         canonical
     } else {
         head(canonical, HEAD * 2)
     };
-    let facts = (!facts.is_empty()).then(|| facts.join(" · "));
     EntryFace {
         index,
-        texts,
+        tokens: 0,
+        parts,
         tool,
-        facts,
+        facts: (!facts.is_empty()).then(|| facts.join(" · ")),
         sealed: sealed.to_owned(),
-        more: more.max((canonical.len() - sealed.len()) as u64),
+        more: more.max(canonical.len() - sealed.len()) as u64,
     }
+}
+
+/// Each value as a part of the first segment: its text, or its JSON where it has none.
+fn whole_of<'v>(values: impl Iterator<Item = &'v Value>, key: Option<&str>) -> Vec<FacePart> {
+    values
+        .map(|value| {
+            let text = key
+                .map_or(Some(value), |key| value.get(key))
+                .and_then(Value::as_str);
+            FacePart {
+                segment: 0,
+                text: text.map_or_else(|| value.to_string(), str::to_owned),
+            }
+        })
+        .collect()
 }
 
 /// The beginning of a text, cut at a character, and at a line's end where one is near.
@@ -99,13 +107,17 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn texts(face: &EntryFace) -> Vec<&str> {
+        face.parts.iter().map(|part| part.text.as_str()).collect()
+    }
+
     #[test]
     fn a_message_shows_its_parts_and_label() {
         let entry = json!({ "role": "assistant", "parts": [{ "type": "text", "text": "seen" }, { "type": "upload", "upload_public_id": "up1" }],
             "phase": "final_answer", "native_origin": { "provider_id": "acme", "model_id": "quill-2", "api_format": "openai_responses" } });
-        let face = face(3, &entry, &entry.to_string(), false);
+        let face = face(3, &entry, &entry.to_string(), None, false);
         assert_eq!(
-            face.texts,
+            texts(&face),
             ["seen", "{\"type\":\"upload\",\"upload_public_id\":\"up1\"}"]
         );
         assert_eq!(
@@ -118,17 +130,33 @@ mod tests {
     #[test]
     fn a_call_shows_its_tool_and_arguments() {
         let entry = json!({ "type": "tool_call_item", "payload": { "type": "function_call", "call_id": "c1", "name": "read_file", "arguments": "{\"path\":\"a\"}" } });
-        let face = face(0, &entry, &entry.to_string(), false);
+        let face = face(0, &entry, &entry.to_string(), None, false);
         assert_eq!(face.tool.as_deref(), Some("read_file"));
-        assert_eq!(face.texts, ["{\"path\":\"a\"}"]);
+        assert_eq!(texts(&face), ["{\"path\":\"a\"}"]);
     }
 
     #[test]
     fn a_long_text_says_how_much_is_left() {
         let long = "é".repeat(HEAD);
         let entry = json!({ "role": "user", "parts": [{ "type": "text", "text": long }] });
-        let short = face(0, &entry, "", false);
+        let short = face(0, &entry, "", None, false);
         assert_eq!(short.more as usize, long.len() - HEAD);
-        assert_eq!(face(0, &entry, "", true).more, 0);
+        assert_eq!(face(0, &entry, "", None, true).more, 0);
+    }
+
+    #[test]
+    fn a_merged_message_keeps_its_segments_apart() {
+        let entry = json!({ "role": "user", "parts": [{ "type": "text", "text": "a\n\nb" }] });
+        let split = vec![
+            FacePart {
+                segment: 0,
+                text: "a".into(),
+            },
+            FacePart {
+                segment: 1,
+                text: "b".into(),
+            },
+        ];
+        assert_eq!(texts(&face(0, &entry, "", Some(split), false)), ["a", "b"]);
     }
 }

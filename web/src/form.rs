@@ -27,6 +27,8 @@ pub struct Form {
     pub inline: Vec<Inline>,
     /// Upload ids.
     pub attachments: Vec<String>,
+    /// Today as `{{date}}` renders it, `YYYY-MM-DD`; empty: it renders empty.
+    pub date: String,
     /// The trial template's JSON text; none: the addressee's own order.
     pub trial: Option<String>,
 }
@@ -87,8 +89,11 @@ pub fn variables(template: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A form for a file just opened: its answerer, its model, its unanswered words.
-pub fn fresh(doc: &Doc) -> Form {
+/// The share the sample opens with, so that its bound is seen at once.
+const SAMPLE_SHARE: f64 = 0.3;
+
+/// A form for a file just opened: its answerer, its model, its unanswered words, today.
+pub fn fresh(doc: &Doc, today: &str) -> Form {
     let model = doc
         .current_model
         .clone()
@@ -98,6 +103,8 @@ pub fn fresh(doc: &Doc) -> Form {
         prompt: doc.pending.clone().unwrap_or_default(),
         to: doc.answering_user.clone(),
         model,
+        date: today.to_owned(),
+        share: doc.sample.then_some(SAMPLE_SHARE),
         ..Form::default()
     }
 }
@@ -151,6 +158,9 @@ pub fn request(form: &Form, doc: &Doc) -> Value {
     if !inline.is_empty() {
         body.insert("inline".into(), Value::Array(inline));
     }
+    if !form.date.is_empty() {
+        body.insert("date".into(), json!(form.date));
+    }
     if !form.attachments.is_empty() {
         body.insert("attachments".into(), json!(form.attachments));
     }
@@ -192,7 +202,7 @@ mod tests {
     #[test]
     fn a_fresh_form_sends_its_model_and_no_more() {
         let doc = doc();
-        let form = fresh(&doc);
+        let form = fresh(&doc, "");
         assert_eq!(
             request(&form, &doc),
             json!({ "model": { "model": "acme/quill-2" }, "render": true })
@@ -202,7 +212,7 @@ mod tests {
     #[test]
     fn fields_are_sent_by_their_wire_names() {
         let doc = doc();
-        let mut form = fresh(&doc);
+        let mut form = fresh(&doc, "");
         form.prompt = "hi".into();
         form.share = Some(0.5);
         form.max_entries = Some(20);
@@ -227,7 +237,7 @@ mod tests {
     #[test]
     fn a_trial_that_does_not_read_is_not_sent() {
         let doc = doc();
-        let mut form = fresh(&doc);
+        let mut form = fresh(&doc, "");
         form.trial = Some("{\"blocks\":[".into());
         assert_eq!(request(&form, &doc).get("template"), None);
         assert_eq!(template(&form, &doc), declared(&form, &doc));
@@ -236,7 +246,7 @@ mod tests {
     #[test]
     fn an_unknown_model_is_planned_by_what_is_given() {
         let doc = doc();
-        let mut form = fresh(&doc);
+        let mut form = fresh(&doc, "");
         form.model = "someone/else".into();
         assert_eq!(
             request(&form, &doc)["model"],

@@ -3,14 +3,17 @@
 //! Everything that needs no page stands in small rooms of pure functions, tested where they are;
 //! [`engine`] alone knows that there is a worker; [`panel`] holds the state; [`view`] draws it.
 
+pub mod engine;
 pub mod face;
 pub mod form;
 pub mod lines;
+pub mod panel;
 pub mod place;
 pub mod protocol;
 pub mod queue;
 pub mod share;
 pub mod template;
+pub mod view;
 pub mod ways;
 pub mod windowing;
 pub mod words;

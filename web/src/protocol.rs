@@ -107,7 +107,7 @@ pub struct Refusal {
     /// A JSON pointer into what was refused.
     pub path: Option<String>,
     /// The grammar's word for the fault, or the name at fault.
-    pub detail: Option<Value>,
+    pub detail: Option<String>,
 }
 
 /// The state of one vocabulary.
@@ -148,7 +148,7 @@ pub struct Doc {
     pub sample: bool,
     /// What could not be read, by position.
     pub warnings: Vec<Notice>,
-    /// The conversations of the file, when there are several.
+    /// The conversations of the file, by title, when there are several.
     pub conversations: Vec<String>,
     /// Which of them is open.
     pub conversation: usize,
@@ -168,8 +168,6 @@ pub struct Doc {
     pub uploads: Vec<Upload>,
     /// Last words of the file that nobody has answered yet.
     pub pending: Option<String>,
-    /// Registered documents by slot, with their version.
-    pub slots: Vec<(String, u64)>,
 }
 
 /// A line about something that could not be read, or that the engine wants seen.
@@ -192,7 +190,7 @@ pub struct RailRow {
     pub position: i64,
     /// The round's key, when the line is a round.
     pub round: Option<String>,
-    /// `message`, `preface`, `seed`, `round`, `summary`, …
+    /// `message`, `preface`, `seed`, `round`, `answer` or `summary`.
     pub kind: String,
     /// Who speaks.
     pub speaker: String,
@@ -292,6 +290,8 @@ pub struct Plan {
     pub counter: Counter,
     /// The model the plan ran under.
     pub model: Option<String>,
+    /// Where its row comes from: `inline`, `file` or `catalogue`.
+    pub model_from: String,
     /// Tokens the allocator shared out.
     pub pool: Option<u64>,
     /// One per entry.
@@ -382,8 +382,6 @@ pub struct EntryMeta {
     pub role: String,
     /// Canonical bytes.
     pub bytes: u64,
-    /// Tokens.
-    pub tokens: u64,
     /// Where its parts come from.
     pub segments: Vec<Origin>,
 }
@@ -439,8 +437,10 @@ pub enum SegmentState {
 pub struct EntryFace {
     /// Its place.
     pub index: usize,
+    /// Its tokens.
+    pub tokens: u64,
     /// Its texts, in order.
-    pub texts: Vec<String>,
+    pub parts: Vec<FacePart>,
     /// A call's tool, or a result's.
     pub tool: Option<String>,
     /// Phase, origin, error flag and the like, in a line.
@@ -449,4 +449,14 @@ pub struct EntryFace {
     pub sealed: String,
     /// Bytes of text not carried here.
     pub more: u64,
+}
+
+/// A text of an entry, and the segment it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FacePart {
+    /// Its place in [`EntryMeta::segments`].
+    pub segment: usize,
+    /// The text, or the JSON of a part that is none.
+    pub text: String,
 }

@@ -66,6 +66,16 @@ pub fn one_less(steps: &[Step], selected: usize) -> Option<&Step> {
     steps.iter().rev().find(|step| step.segments < selected)
 }
 
+/// Tokens a request may take of a window: the advisory bound itself, else the hard one less the room
+/// an answer needs, as the engine sets it aside.
+pub fn usable(hard: Option<u64>, advisory: Option<u64>) -> Option<u64> {
+    advisory.or_else(|| {
+        let window = hard.filter(|window| *window > 0)?;
+        let eighth = (window as f64 * 0.875).floor() as u64;
+        Some(window.saturating_sub(32_768).max(eighth))
+    })
+}
+
 /// The window a share is taken of: advisory, else hard.
 pub fn planning_window(plan: &Plan) -> Option<u64> {
     plan.advisory_input_token_limit
@@ -105,6 +115,14 @@ mod tests {
         }
         assert_eq!(share_for(100, 101), None);
         assert_eq!(share_for(0, 1), None);
+    }
+
+    #[test]
+    fn an_advisory_bound_is_usable_whole() {
+        assert_eq!(usable(Some(1_050_000), Some(272_000)), Some(272_000));
+        assert_eq!(usable(Some(200_000), None), Some(175_000));
+        assert_eq!(usable(Some(1_000_000), None), Some(967_232));
+        assert_eq!(usable(None, None), None);
     }
 
     #[test]

@@ -171,7 +171,10 @@ pub fn take_out(template: &mut Value, pointer: &str) {
     }
 }
 
-/// The text: variables on one line, one block a line; long texts keep their line.
+/// Characters beyond which a block takes a line for each member.
+const LINE: usize = 52;
+
+/// The text: variables on one line, one block a line; a long block a member a line.
 pub fn text(template: &Value) -> String {
     let Value::Object(root) = template else {
         return spaced(template);
@@ -183,7 +186,7 @@ pub fn text(template: &Value) -> String {
             Value::Array(list) if key == "blocks" && !list.is_empty() => {
                 let lines: Vec<String> = list
                     .iter()
-                    .map(|block| format!("    {}", spaced(block)))
+                    .map(|block| format!("    {}", block_text(block)))
                     .collect();
                 parts.push(format!("  {name}: [\n{}\n  ]", lines.join(",\n")));
             }
@@ -194,6 +197,21 @@ pub fn text(template: &Value) -> String {
         "{}".to_owned()
     } else {
         format!("{{\n{}\n}}", parts.join(",\n"))
+    }
+}
+
+/// One block, on a line where it is short.
+fn block_text(block: &Value) -> String {
+    let line = spaced(block);
+    match block {
+        Value::Object(map) if line.chars().count() > LINE => {
+            let members: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{}: {}", Value::String(key.clone()), spaced(value)))
+                .collect();
+            format!("{{ {} }}", members.join(",\n      "))
+        }
+        _ => line,
     }
 }
 

@@ -200,23 +200,14 @@ fn larger_window(plan: &Plan, models: &[Model]) -> Vec<Way> {
     let need = plan
         .request_tokens
         .max(floors(plan).map(|block| block.tokens).sum::<u64>() + plan.tools_tokens);
-    let pool = |model: &Model| -> Option<(u64, u64)> {
-        let hard = model.input_tokens.or(model.combined_tokens);
-        if let Some(advisory) = model.effective_input_tokens {
-            return Some((advisory, advisory));
-        }
-        let window = hard.filter(|window| *window > 0)?;
-        Some((
-            window
-                .saturating_sub(32_768)
-                .max((window as f64 * 0.875).floor() as u64),
-            window,
-        ))
-    };
     let mut found: Vec<(u64, u64, &Model)> = models
         .iter()
         .filter(|model| Some(&model.model) != plan.model.as_ref())
-        .filter_map(|model| pool(model).map(|(pool, window)| (pool, window, model)))
+        .filter_map(|model| {
+            let hard = model.input_tokens.or(model.combined_tokens);
+            let pool = share::usable(hard, model.effective_input_tokens)?;
+            Some((pool, hard.unwrap_or(pool), model))
+        })
         .filter(|(pool, ..)| *pool >= need)
         .collect();
     found.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.2.model.cmp(&b.2.model)));

@@ -1,0 +1,104 @@
+//! The worker: one session, one question at a time, answers as they are ready.
+
+mod desk;
+mod encodings;
+mod facts;
+mod sheet;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use galley_web::protocol::{Answer, Ask, Question, Refusal, Reply};
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageEvent};
+
+use desk::Desk;
+
+/// The sample the page opens with.
+const SAMPLE: &[u8] = include_bytes!("../../../sample/boathouse.json");
+const SAMPLE_NAME: &str = "boathouse.json";
+
+fn main() {
+    let desk = Rc::new(RefCell::new(Desk::default()));
+    let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
+        let message = Array::from(&event.data());
+        let Some(ask) = message
+            .get(0)
+            .as_string()
+            .and_then(|text| serde_json::from_str::<Ask>(&text).ok())
+        else {
+            return;
+        };
+        let file = message.get(1).dyn_into::<Blob>().ok();
+        let desk = desk.clone();
+        spawn_local(async move { answer(&desk, ask, file).await });
+    });
+    scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget();
+    say(0, 0.0, Answer::Ready);
+}
+
+async fn answer(desk: &Rc<RefCell<Desk>>, ask: Ask, file: Option<Blob>) {
+    let revision = ask.revision;
+    let bytes = match file {
+        Some(file) => match JsFuture::from(file.array_buffer()).await {
+            Ok(buffer) => Some(js_sys::Uint8Array::new(&buffer).to_vec()),
+            Err(_) => {
+                let message =
+                    "The browser could not read it: it may have moved, or be no file.".to_owned();
+                return say(
+                    revision,
+                    0.0,
+                    Answer::Refused(Refusal {
+                        code: "file_unreadable".to_owned(),
+                        message,
+                        ..Refusal::default()
+                    }),
+                );
+            }
+        },
+        None => None,
+    };
+    let began = now();
+    let what = {
+        let mut desk = desk.borrow_mut();
+        match ask.what {
+            Question::Sample => desk.open(SAMPLE_NAME.to_owned(), SAMPLE.to_vec(), true),
+            Question::Open { name } => desk.open(name, bytes.unwrap_or_default(), false),
+            Question::Pick { index } => desk.pick(index),
+            Question::Estimate { request, view } => desk.estimate(&request, view),
+            Question::Entries { view } => desk.entries(view),
+        }
+    };
+    say(
+        revision,
+        now() - began,
+        what.unwrap_or_else(Answer::Refused),
+    );
+    let wanted = desk.borrow_mut().wanted();
+    if let Some(name) = wanted {
+        encodings::load(desk.clone(), name);
+    }
+}
+
+/// Says something to the page.
+fn say(revision: u64, took_ms: f64, what: Answer) {
+    if let Ok(text) = serde_json::to_string(&Reply {
+        revision,
+        what,
+        took_ms,
+    }) {
+        // The page is there as long as its worker is.
+        let _ = scope().post_message(&text.into());
+    }
+}
+
+fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+fn now() -> f64 {
+    scope().performance().map_or(0.0, |clock| clock.now())
+}

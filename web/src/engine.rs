@@ -1,0 +1,186 @@
+//! The one file of the page that knows there is a worker.
+//!
+//! The file under proof stays a `Blob` on this side, so a stopped worker can be started again
+//! without asking for it twice; its text never enters the page's memory.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+use web_sys::{Blob, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+use crate::protocol::{Answer, Ask, Question, Reply};
+use crate::queue::{Lane, Queue};
+
+/// Where the worker's script stands, beside the page.
+const SCRIPT: &str = "./worker_loader.js";
+
+/// What the engine tells the page.
+pub enum News {
+    /// An answer.
+    Reply(Box<Reply>),
+    /// The worker is gone; what it said last.
+    Stopped(String),
+}
+
+type Listener = Rc<dyn Fn(News)>;
+
+/// The worker, its queue, the file it was given.
+#[derive(Clone)]
+pub struct Engine(Rc<RefCell<Inner>>);
+
+struct Inner {
+    worker: Option<Worker>,
+    ready: bool,
+    queue: Queue<(Ask, Option<Blob>)>,
+    first: Option<(Ask, Option<Blob>)>,
+    opened: Option<(Question, Option<Blob>)>,
+    listener: Listener,
+    on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
+    on_error: Option<Closure<dyn FnMut(web_sys::Event)>>,
+}
+
+impl Engine {
+    /// Starts the worker.
+    pub fn start(listener: impl Fn(News) + 'static) -> Self {
+        let engine = Self(Rc::new(RefCell::new(Inner {
+            worker: None,
+            ready: false,
+            queue: Queue::new(),
+            first: None,
+            opened: None,
+            listener: Rc::new(listener),
+            on_message: None,
+            on_error: None,
+        })));
+        engine.spawn();
+        engine
+    }
+
+    fn spawn(&self) {
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let worker = match Worker::new_with_options(SCRIPT, &options) {
+            Ok(worker) => worker,
+            Err(error) => return self.stopped(describe(&error)),
+        };
+        let weak = Rc::downgrade(&self.0);
+        let on_message = Closure::new(move |event: MessageEvent| {
+            if let Some(inner) = weak.upgrade() {
+                Self(inner).heard(&event);
+            }
+        });
+        let weak = Rc::downgrade(&self.0);
+        let on_error = Closure::new(move |event: web_sys::Event| {
+            event.prevent_default();
+            if let Some(inner) = weak.upgrade() {
+                let said = js_sys::Reflect::get(&event, &"message".into())
+                    .ok()
+                    .and_then(|message| message.as_string());
+                Self(inner).stopped(said.unwrap_or_else(|| "its script did not load".to_owned()));
+            }
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        let mut inner = self.0.borrow_mut();
+        inner.worker = Some(worker);
+        inner.ready = false;
+        inner.queue.reset();
+        inner.on_message = Some(on_message);
+        inner.on_error = Some(on_error);
+    }
+
+    /// Asks; of each lane only the newest question waits.
+    pub fn ask(&self, lane: Lane, ask: Ask, blob: Option<Blob>) {
+        let mut inner = self.0.borrow_mut();
+        if lane == Lane::Open {
+            inner.opened = Some((ask.what.clone(), blob.clone()));
+        }
+        let Some(message) = inner.queue.ask(lane, (ask, blob)) else {
+            return;
+        };
+        if inner.ready {
+            inner.post(&message);
+        } else {
+            inner.first = Some(message);
+        }
+    }
+
+    /// Starts the worker again and gives it the file it had.
+    pub fn restart(&self, revision: u64) {
+        if let Some(worker) = self.0.borrow_mut().worker.take() {
+            worker.terminate();
+        }
+        self.spawn();
+        let opened = self.0.borrow().opened.clone();
+        if let Some((what, blob)) = opened {
+            self.ask(Lane::Open, Ask { revision, what }, blob);
+        }
+    }
+
+    fn heard(&self, event: &MessageEvent) {
+        let reply = event
+            .data()
+            .as_string()
+            .and_then(|text| serde_json::from_str::<Reply>(&text).ok());
+        let Some(reply) = reply else {
+            return self.stopped("it said something unreadable".to_owned());
+        };
+        {
+            let mut inner = self.0.borrow_mut();
+            match reply.what {
+                Answer::Ready => {
+                    inner.ready = true;
+                    if let Some(message) = inner.first.take() {
+                        inner.post(&message);
+                    }
+                }
+                Answer::Encoding(_) => {}
+                _ => {
+                    if let Some(message) = inner.queue.answered() {
+                        inner.post(&message);
+                    }
+                }
+            }
+        }
+        let listener = self.0.borrow().listener.clone();
+        listener(News::Reply(Box::new(reply)));
+    }
+
+    fn stopped(&self, said: String) {
+        let listener = {
+            let mut inner = self.0.borrow_mut();
+            inner.ready = false;
+            inner.first = None;
+            inner.queue.reset();
+            if let Some(worker) = inner.worker.take() {
+                worker.terminate();
+            }
+            inner.listener.clone()
+        };
+        listener(News::Stopped(said));
+    }
+}
+
+impl Inner {
+    fn post(&self, (ask, blob): &(Ask, Option<Blob>)) {
+        let Some(worker) = &self.worker else { return };
+        let Ok(text) = serde_json::to_string(ask) else {
+            return;
+        };
+        let message = Array::of1(&text.into());
+        if let Some(blob) = blob {
+            message.push(blob);
+        }
+        // A Blob is cloned by reference, so this cannot run out of memory and does not fail.
+        let _ = worker.post_message(&message);
+    }
+}
+
+fn describe(error: &JsValue) -> String {
+    error.dyn_ref::<js_sys::Error>().map_or_else(
+        || "workers are not available".to_owned(),
+        |error| String::from(error.message()),
+    )
+}

@@ -1,0 +1,119 @@
+//! The bar: the file under proof, and what can be done from anywhere.
+
+use leptos::prelude::*;
+
+use super::{Stage, files};
+use crate::panel::Panel;
+use crate::words;
+
+/// The bar.
+#[component]
+pub fn Bar() -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let stage = expect_context::<Stage>();
+    let name = move || {
+        panel
+            .doc
+            .with(|doc| doc.as_ref().map(|doc| doc.name.clone()))
+    };
+    let format = move || {
+        panel
+            .doc
+            .with(|doc| doc.as_ref().map(|doc| doc.format.clone()))
+    };
+    let warnings = move || {
+        panel
+            .doc
+            .with(|doc| doc.as_ref().map_or(0, |doc| doc.warnings.len()))
+    };
+    let several = move || {
+        panel.doc.with(|doc| {
+            doc.as_ref()
+                .filter(|doc| doc.conversations.len() > 1)
+                .map(|doc| (doc.conversations.clone(), doc.conversation))
+        })
+    };
+    view! {
+        <header class="bar">
+            <p class="wordmark"><Mark/>"Galley"</p>
+            <p class="file" aria-label="File">
+                <b dir="auto">{name}</b>
+                {move || format().map(|format| view! { " · " {format} })}
+                {move || (warnings() > 0).then(|| view! {
+                    " · "
+                    <button type="button" class="link" data-hook="warnings" on:click=move |_| stage.dialog.set(Some("warnings"))>
+                        {words::some(warnings() as u64, "warning")}
+                    </button>
+                })}
+                {move || several().map(|(all, now)| view! {
+                    <select class="which" aria-label="Conversation of the file" on:change=move |event| {
+                        if let Ok(index) = event_target_value(&event).parse() { panel.pick(index) }
+                    }>
+                        {all.into_iter().enumerate().map(|(index, title)| view! { <option value=index.to_string() selected=index == now>{title}</option> }).collect_view()}
+                    </select>
+                })}
+            </p>
+            <div class="tools">
+                <button type="button" class="plain" on:click=move |_| files::choose(panel)>"Open"</button>
+                <button type="button" class="plain" on:click=move |_| stage.dialog.set(Some("paste"))>"Paste"</button>
+                <button type="button" class="plain wide-only" disabled=move || panel.undoable().is_none()
+                    title=move || panel.undoable()
+                    on:click=move |_| panel.undo()>"Undo"</button>
+                <button type="button" class="plain wide-only" disabled=move || panel.redoable().is_none()
+                    title=move || panel.redoable()
+                    on:click=move |_| panel.redo()>"Redo"</button>
+                <Theme/>
+                <button type="button" class="plain" aria-label="Keyboard help" on:click=move |_| stage.dialog.set(Some("keys"))><kbd>"?"</kbd></button>
+            </div>
+        </header>
+    }
+}
+
+/// The crop marks around a few set lines.
+#[component]
+fn Mark() -> impl IntoView {
+    view! {
+        <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.25">
+            <path d="M4.5 0v3M0 4.5h3M11.5 16v-3M16 11.5h-3"/>
+            <path d="M4.5 6.5h7M4.5 9h7M4.5 11.5h4"/>
+        </svg>
+    }
+}
+
+/// The theme follows the system until someone says otherwise; that word alone is kept.
+#[component]
+fn Theme() -> impl IntoView {
+    let root = || document().document_element();
+    let now = root().and_then(|root| root.get_attribute("data-theme"));
+    let theme = RwSignal::new(now);
+    let kept = RwSignal::new(true);
+    let next = move |_| {
+        let next = match theme.get_untracked().as_deref() {
+            None => Some("light"),
+            Some("light") => Some("dark"),
+            _ => None,
+        };
+        if let Some(root) = root() {
+            // Setting an attribute of a valid name does not fail.
+            let _ = match next {
+                Some(word) => root.set_attribute("data-theme", word),
+                None => root.remove_attribute("data-theme"),
+            };
+        }
+        let storage = window().local_storage().ok().flatten();
+        kept.set(storage.is_some_and(|storage| match next {
+            Some(word) => storage.set_item("galley.theme", word).is_ok(),
+            None => storage.remove_item("galley.theme").is_ok(),
+        }));
+        theme.set(next.map(str::to_owned));
+    };
+    let word = move || {
+        theme
+            .get()
+            .unwrap_or_else(|| "follows the system".to_owned())
+    };
+    view! {
+        <button type="button" class="plain" aria-label=move || format!("Theme: {}", word()) title=move || format!("Theme: {}", word()) on:click=next>"Theme"</button>
+        <span class="s q" role="status">{move || (!kept.get()).then_some("not kept: this browser gives the page no storage")}</span>
+    }
+}

@@ -1,0 +1,281 @@
+//! The entries exactly as sealed: a windowed list of rows of their own heights.
+
+use std::sync::Arc;
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+
+use super::{Pane, Stage};
+use crate::panel::{Current, Panel, Shown};
+use crate::protocol::{EntryFace, EntryMeta, Origin};
+use crate::windowing::Heights;
+use crate::words::n;
+
+/// Pixels kept beyond either edge of what is in sight.
+const MARGIN: f64 = 400.0;
+
+/// A scrolling box: where it is and how much of it shows.
+#[derive(Clone, Copy)]
+pub struct Scroller {
+    /// The box.
+    pub node: NodeRef<html::Div>,
+    /// Pixels above what shows.
+    pub top: RwSignal<f64>,
+    /// Pixels that show.
+    pub height: RwSignal<f64>,
+}
+
+impl Scroller {
+    /// Follows a box.
+    pub fn watch(node: NodeRef<html::Div>) -> Self {
+        let scroller = Self {
+            node,
+            top: RwSignal::new(0.0),
+            height: RwSignal::new(800.0),
+        };
+        Effect::new(move |_| {
+            let Some(element) = node.get() else { return };
+            let read = {
+                let element = element.clone();
+                move || {
+                    scroller.top.set(f64::from(element.scroll_top()));
+                    scroller.height.set(f64::from(element.client_height()));
+                }
+            };
+            read();
+            let on_scroll = Closure::<dyn Fn()>::new(read.clone()).into_js_value();
+            element.set_onscroll(Some(on_scroll.unchecked_ref()));
+            let on_size = Closure::<dyn Fn()>::new(read).into_js_value();
+            if let Ok(observer) = web_sys::ResizeObserver::new(on_size.unchecked_ref()) {
+                observer.observe(&element);
+            }
+        });
+        scroller
+    }
+}
+
+/// The entries.
+#[component]
+pub fn Entries(scroller: Scroller) -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let stage = expect_context::<Stage>();
+    let list = NodeRef::<html::Div>::new();
+    let count = Memo::new(move |_| {
+        panel
+            .plan
+            .with(|plan| plan.as_ref().map_or(0, |plan| plan.entries.len()))
+    });
+    let heights = RwSignal::new(Heights::default());
+    Effect::new(move |_| {
+        let shown = panel.shown_as.get();
+        let guessed = panel.plan.with(|plan| {
+            plan.as_ref()
+                .map(|plan| {
+                    plan.entries
+                        .iter()
+                        .map(|entry| guess(entry, shown))
+                        .collect::<Vec<_>>()
+                })
+                .unwrap_or_default()
+        });
+        if heights.with_untracked(Heights::len) != guessed.len() {
+            heights.set(Heights::guessed(guessed));
+        }
+    });
+    let range = Memo::new(move |_| {
+        let offset = list.get().map_or(0.0, |list| offset_in(&list, scroller));
+        let from = scroller.top.get() - offset;
+        heights.with(|heights| heights.between(from, from + scroller.height.get(), MARGIN))
+    });
+    Effect::new(move |_| panel.look(range.get()));
+    Effect::new(move |_| {
+        if let (Some(entry), Some(list), Some(boxed)) =
+            (stage.reveal_entry.get(), list.get(), scroller.node.get())
+        {
+            stage.reveal_entry.set(None);
+            let top =
+                offset_in(&list, scroller) + heights.with_untracked(|heights| heights.top(entry));
+            let (now, height) = (
+                f64::from(boxed.scroll_top()),
+                f64::from(boxed.client_height()),
+            );
+            if top < now + 40.0 || top > now + height - 120.0 {
+                boxed.set_scroll_top((top - 40.0).max(0.0) as i32);
+            }
+        }
+    });
+    let pad = move || {
+        let range = range.get();
+        heights.with(|heights| {
+            format!(
+                "padding-block:{}px {}px",
+                heights.top(range.start),
+                (heights.total() - heights.top(range.end)).max(0.0)
+            )
+        })
+    };
+    let pick = move |shown: Shown, word: &'static str| {
+        view! { <label><input type="radio" name="entries-as" prop:checked=move || panel.shown_as.get() == shown on:change=move |_| panel.shown_as.set(shown)/>{word}</label> }
+    };
+    view! {
+        <div class="sec entries" id="entries">
+            <div class="head"><h2>"Entries"</h2><span class="s q">{move || format!("{}, as sealed", n(count.get() as u64))}</span>
+                <span class="nb"><span class="pick" role="radiogroup" aria-label="Show entries as">{pick(Shown::Read, "Read")} {pick(Shown::Sealed, "Sealed JSON")}</span>
+                    <button type="button" class="link gap" aria-pressed=move || panel.alone.get().to_string() on:click=move |_| panel.alone.update(|alone| *alone = !*alone)>{move || if panel.alone.get() { "With totals" } else { "Alone" }}</button></span></div>
+            <div class="list" role="list" node_ref=list style=pad>
+                <For each=move || range.get() key=|index| *index let:index><Entry index heights/></For>
+            </div>
+        </div>
+    }
+}
+
+/// Where an element begins within the scrolled content.
+fn offset_in(element: &web_sys::HtmlElement, scroller: Scroller) -> f64 {
+    scroller.node.get_untracked().map_or(0.0, |boxed| {
+        element.get_bounding_client_rect().top() - boxed.get_bounding_client_rect().top()
+            + f64::from(boxed.scroll_top())
+    })
+}
+
+/// A height to begin with, by the bytes an entry holds.
+fn guess(entry: &EntryMeta, shown: Shown) -> f64 {
+    let shown_bytes = entry
+        .bytes
+        .min(if shown == Shown::Sealed { 3200 } else { 1600 });
+    13.0 + 18.0 * (shown_bytes as f64 / 70.0).ceil().clamp(1.0, 24.0)
+}
+
+#[component]
+fn Entry(index: usize, heights: RwSignal<Heights>) -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let node = NodeRef::<html::Article>::new();
+    let meta = Memo::new(move |_| {
+        panel.plan.with(|plan| {
+            plan.as_ref()
+                .and_then(|plan| plan.entries.get(index).cloned())
+                .unwrap_or_default()
+        })
+    });
+    let face = Memo::new(move |_| panel.faces.with(|faces| faces.get(&index).cloned()));
+    let current = Memo::new(move |_| panel.is_entry_current(index));
+    // The height is taken once what is drawn is drawn.
+    Effect::new(move |_| {
+        (face.track(), meta.track(), panel.shown_as.track());
+        request_animation_frame(move || {
+            if let Some(element) = node.try_get_untracked().flatten() {
+                let height = element.get_bounding_client_rect().height();
+                if heights.with_untracked(|known| known.clone().measure(index, height)) {
+                    heights.update(|known| {
+                        known.measure(index, height);
+                    });
+                }
+            }
+        });
+    });
+    let segments = Memo::new(move |_| meta.get().segments);
+    view! {
+        <article class="e" role="listitem" node_ref=node id=format!("e{index}") data-entry=index aria-current=move || current.get().then_some("true")
+            on:click=move |_| panel.current.set(Some(Current::Entry(index)))>
+            <span class="i">{index}</span>
+            <span class="role">{move || meta.get().role}</span>
+            {move || match (face.get(), panel.shown_as.get()) {
+                (Some(face), Shown::Read) => read(panel, face, segments.get()),
+                (Some(face), Shown::Sealed) => sealed(panel, face, segments.get()),
+                (None, _) => view! { <pre class="body q">"…"</pre> }.into_any(),
+            }}
+        </article>
+    }
+}
+
+/// Each segment's texts with its own origin and tokens, a seam between two.
+fn read(panel: Panel, face: Arc<EntryFace>, segments: Vec<Origin>) -> AnyView {
+    let single = segments.len() == 1;
+    let rows = segments
+        .into_iter()
+        .enumerate()
+        .map(|(at, origin)| {
+            let tool = face
+                .tool
+                .clone()
+                .filter(|_| at == 0)
+                .map(|tool| view! { <code class="tool">{tool}" "</code> });
+            let texts = face
+                .parts
+                .iter()
+                .filter(|part| part.segment == at)
+                .map(|part| view! { <pre dir="auto">{part.text.clone()}</pre> })
+                .collect_view();
+            let tokens = if single { face.tokens } else { origin.tokens };
+            view! {
+                {(at > 0).then(|| view! { <span class="seam">"joined by a blank line"</span> })}
+                <div class="body" class:called=face.tool.is_some()>{tool}{texts}</div>
+                <div class="from"><OriginLink origin/></div>
+                <span class="n">{n(tokens)}</span>
+            }
+        })
+        .collect_view();
+    let facts = face
+        .facts
+        .clone()
+        .map(|facts| view! { <span class="seam">{facts}</span> });
+    view! { {rows}{facts}{more(panel, &face)} }.into_any()
+}
+
+fn sealed(panel: Panel, face: Arc<EntryFace>, segments: Vec<Origin>) -> AnyView {
+    view! {
+        <div class="body"><pre class="json">{face.sealed.clone()}</pre></div>
+        <div class="from">{segments.into_iter().map(|origin| view! { <OriginLink origin/> }).collect_view()}</div>
+        <span class="n">{n(face.tokens)}</span>
+        {more(panel, &face)}
+    }
+    .into_any()
+}
+
+fn more(panel: Panel, face: &EntryFace) -> Option<AnyView> {
+    let (index, more) = (face.index, face.more);
+    (more > 0).then(|| view! { <button type="button" class="link s more" on:click=move |_| panel.open_entry(index)>{format!("{} more bytes", n(more))}</button> }.into_any())
+}
+
+/// Where a part comes from; a press makes it current and shows it in the conversation.
+#[component]
+fn OriginLink(origin: Origin) -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let stage = expect_context::<Stage>();
+    let row = origin.row;
+    let number = row.and_then(|row| {
+        panel.doc.with_untracked(|doc| {
+            doc.as_ref()
+                .and_then(|doc| doc.rail.get(row))
+                .map(|row| row.position + 1)
+        })
+    });
+    let words = match (number, &origin.turn, &origin.round) {
+        (Some(number), _, Some(round)) => format!("turn {number}, {round}"),
+        (Some(number), _, None) => format!("turn {number}"),
+        (None, Some(turn), _) => format!("turn {turn}"),
+        _ => origin.block.clone(),
+    };
+    let go = move |event: web_sys::MouseEvent| {
+        event.stop_propagation();
+        match row {
+            Some(row) => {
+                panel.current.set(Some(Current::Row(row)));
+                stage.pane.set(Pane::Conversation);
+                stage.reveal_row.set(Some(row));
+            }
+            None => {
+                let block = panel.plan.with_untracked(|plan| {
+                    plan.as_ref().and_then(|plan| {
+                        plan.blocks
+                            .iter()
+                            .position(|block| block.block == origin.block)
+                    })
+                });
+                panel.current.set(block.map(Current::Block));
+            }
+        }
+    };
+    view! { <button type="button" class="origin" title=format!("{} tokens", n(origin.tokens)) on:click=go>{words}</button> }
+}
