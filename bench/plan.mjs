@@ -1,5 +1,5 @@
 // From an edit to a new plan, in the npm package's wasm under Node, on a conversation of a million
-// tokens that all stand in the request; and how many texts each edit counted again.
+// tokens; and how many texts each edit counted again.
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import load, { Counter } from "../pkg/dist/counter/galley_counter.js";
@@ -32,7 +32,9 @@ const [opening, session] = timed(() => openConversation(file));
 const base = { model: ROW.model, prompt: "What did we decide about the cache?", template: { blocks: [{ type: "slot", slot: "system_prompt" }, { type: "inline", role: "developer", text: "Be brief." }, { type: "history" }, { type: "input" }] } };
 const [first, answer] = timed(() => session.estimate(base));
 
-console.log(`  conversation: ${(file.length / 1e6).toFixed(1)} MB, ${answer.input_tokens.toLocaleString("en")} tokens in the request, exact: ${answer.tokenizer_exact}`);
+const tokens = (value) => (typeof value === "string" ? counter.count(new TextEncoder().encode(value)) : Object.values(value ?? {}).reduce((sum, member) => sum + tokens(member), 0));
+const whole = tokens(JSON.parse(file).turns);
+console.log(`  conversation: ${(file.length / 1e6).toFixed(1)} MB, ${whole.toLocaleString("en")} tokens; the seal's byte bound lets ${answer.input_tokens.toLocaleString("en")} of them into the request`);
 figure("open the file", opening, { unit: ms });
 figure("first plan, every text counted", first, { unit: ms });
 figure("texts counted", counted, { unit: String });

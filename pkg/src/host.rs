@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use galley_core::refusal::Refusal;
-use galley_core::tokens::Encoding;
+use galley_core::tokens::{Encoding, known_encoding};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -65,8 +65,16 @@ pub fn encodings_from(have: usize) -> Vec<Rc<dyn Encoding>> {
     ENCODINGS.with_borrow(|all| all.iter().skip(have).cloned().collect())
 }
 
-/// What JavaScript sees thrown.
-pub fn thrown(refusal: Refusal) -> JsValue {
+/// What JavaScript sees thrown. Where the face has the remedy, the message ends in the call to make.
+pub fn thrown(mut refusal: Refusal) -> JsValue {
+    if refusal.code == "token_counter_unavailable"
+        && let Some(name) = refusal
+            .detail
+            .as_deref()
+            .filter(|name| known_encoding(name))
+    {
+        refusal.message = format!("{}: await loadEncoding(\"{name}\")", refusal.message);
+    }
     let fields = crate::cross::out(&refusal);
     REFUSE.with_borrow(|refuse| match refuse {
         Some(refuse) => refuse.refuse(fields),
