@@ -1,0 +1,114 @@
+//! Byte-pair encoding of one piece: of all neighbours that make a token the pair of lowest rank is
+//! joined, the leftmost of equals, until none is left.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::ranks::{NONE, Ranks};
+
+/// Pieces up to this many bytes are merged by looking through all pairs each time.
+const SHORT: usize = 64;
+
+/// Hands on the rank of each token of `piece`, in order.
+pub(crate) fn merge(ranks: &Ranks, piece: &[u8], token: impl FnMut(u32)) {
+    if piece.len() <= SHORT {
+        merge_short(ranks, piece, token);
+    } else {
+        merge_long(ranks, piece, token);
+    }
+}
+
+fn merge_short(ranks: &Ranks, piece: &[u8], mut token: impl FnMut(u32)) {
+    // Where each part starts, and the rank of the token it makes with the next.
+    let mut starts = [0_usize; SHORT + 1];
+    let mut joined = [NONE; SHORT + 1];
+    let mut parts = piece.len();
+    for (at, start) in starts[..=parts].iter_mut().enumerate() {
+        *start = at;
+    }
+    for (joined, pair) in joined.iter_mut().zip(piece.windows(2)) {
+        *joined = ranks.get(pair);
+    }
+    loop {
+        let mut lowest = NONE;
+        let mut at = 0;
+        for (index, rank) in joined[..parts].iter().enumerate() {
+            if *rank < lowest {
+                (lowest, at) = (*rank, index);
+            }
+        }
+        if lowest == NONE {
+            break;
+        }
+        starts.copy_within(at + 2..=parts, at + 1);
+        joined.copy_within(at + 1..parts, at);
+        parts -= 1;
+        let pair = |at: usize| {
+            if at + 2 <= parts {
+                ranks.get(&piece[starts[at]..starts[at + 2]])
+            } else {
+                NONE
+            }
+        };
+        joined[at] = pair(at);
+        if at > 0 {
+            joined[at - 1] = pair(at - 1);
+        }
+    }
+    for part in starts[..=parts].windows(2) {
+        token(ranks.get(&piece[part[0]..part[1]]));
+    }
+}
+
+/// The same with a heap of the pairs, in the time of a sort whatever the length.
+fn merge_long(ranks: &Ranks, piece: &[u8], mut token: impl FnMut(u32)) {
+    let length = piece.len();
+    // A part is known by the byte it starts at; these hold for parts that are left.
+    let mut next: Vec<u32> = (1..=length as u32).collect();
+    let mut previous: Vec<u32> = (0..length as u32).map(|at| at.wrapping_sub(1)).collect();
+    let mut joined: Vec<u32> = piece.windows(2).map(|pair| ranks.get(pair)).collect();
+    joined.push(NONE);
+    // By rank, then by place; a pair that was joined or changed since it was put in is passed over.
+    let mut pairs: BinaryHeap<Reverse<u64>> = joined
+        .iter()
+        .zip(0_u64..)
+        .filter(|(rank, _)| **rank != NONE)
+        .map(|(rank, at)| Reverse(u64::from(*rank) << 32 | at))
+        .collect();
+
+    while let Some(Reverse(pair)) = pairs.pop() {
+        let (rank, at) = ((pair >> 32) as u32, pair as u32 as usize);
+        if joined[at] != rank {
+            continue;
+        }
+        let gone = next[at] as usize;
+        let after = next[gone] as usize;
+        next[at] = after as u32;
+        joined[gone] = NONE;
+        if after < length {
+            previous[after] = at as u32;
+        }
+        let mut renew = |at: usize| {
+            let middle = next[at] as usize;
+            joined[at] = if middle < length {
+                ranks.get(&piece[at..next[middle] as usize])
+            } else {
+                NONE
+            };
+            if joined[at] != NONE {
+                pairs.push(Reverse(u64::from(joined[at]) << 32 | at as u64));
+            }
+        };
+        renew(at);
+        if at > 0 {
+            renew(previous[at] as usize);
+        }
+    }
+
+    let mut at = 0;
+    while at < length {
+        let end = next[at] as usize;
+        token(ranks.get(&piece[at..end]));
+        at = end;
+    }
+}
