@@ -765,7 +765,7 @@ export interface Seed {
     /**
      * Upload ids that follow them.
      */
-    uploads: string[];
+    uploads?: string[];
 }
 
 /**
@@ -956,7 +956,7 @@ export interface Turn extends Body {
     /**
      * The seed: the words that opened a reply.
      */
-    prompt?: Seed;
+    prompt?: string | Seed;
     /**
      * What was sealed between history and the words.
      */
@@ -1063,7 +1063,7 @@ export interface Variant extends Body {
     /**
      * Its seed; default the turn's.
      */
-    prompt?: Seed;
+    prompt?: string | Seed;
     /**
      * Its preface; default the turn's.
      */

@@ -77,7 +77,8 @@ pub struct Conversation {
     #[serde(deserialize_with = "documents", skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(
         feature = "types",
-        tsify(type = "Document[] | Record<string, Document>")
+        tsify(type = "Document[] | Record<string, Document>"),
+        schemars(with = "registered::Documents")
     )]
     pub documents: Vec<Document>,
     /// Memory documents.

@@ -39,6 +39,16 @@ fn one() -> u64 {
     1
 }
 
+/// The two spellings of the documents, for the schema.
+#[cfg(feature = "types")]
+#[derive(schemars::JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "nothing but its schema is used")]
+pub(super) enum Documents {
+    List(Vec<Document>),
+    BySlot(indexmap::IndexMap<String, Document>),
+}
+
 /// A list, or a map by slot.
 pub(super) fn documents<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<Document>, D::Error> {
     struct Either;

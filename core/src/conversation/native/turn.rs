@@ -88,6 +88,7 @@ pub struct Turn {
     pub uploads: Vec<String>,
     /// The seed: the words that opened a reply.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", tsify(type = "string | Seed"))]
     pub prompt: Option<Seed>,
     /// What was sealed between history and the words.
     #[serde(deserialize_with = "nullable", skip_serializing_if = "Vec::is_empty")]
@@ -154,6 +155,7 @@ pub struct Variant {
     pub status: Option<String>,
     /// Its seed; default the turn's.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", tsify(type = "string | Seed"))]
     pub prompt: Option<Seed>,
     /// Its preface; default the turn's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,12 +168,20 @@ pub struct Variant {
 /// Words with uploads. A plain string reads as words alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
+#[cfg_attr(feature = "types", schemars(transform = or_words))]
 pub struct Seed {
     /// The words.
     pub text: String,
     /// Upload ids that follow them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uploads: Vec<String>,
+}
+
+/// The schema of both spellings.
+#[cfg(feature = "types")]
+fn or_words(schema: &mut schemars::Schema) {
+    let long = std::mem::take(schema);
+    *schema = schemars::json_schema!({"anyOf": [{"type": "string"}, long]});
 }
 
 impl<'de> Deserialize<'de> for Seed {
