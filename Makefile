@@ -17,7 +17,7 @@ bench: ## the figures, with their targets beside them
 npm: ## the npm package: `npm pack` in pkg/ gives the whole of it
 	@scripts/npm.sh
 
-types: ## writes pkg/types/galley.d.ts anew from the Rust types
+types: ## writes pkg/types and pkg/schema anew from the Rust types
 	@scripts/npm.sh --write-types
 
 dist: ## the panel as static files for any sub-path, in dist/

@@ -7,7 +7,7 @@ scripts/setup.sh rust
 say "rustfmt"
 cargo fmt --all --check
 say "clippy"
-cargo clippy --quiet --workspace --exclude galley-web --exclude galley-pkg --all-targets -- -D warnings
+cargo clippy --quiet --workspace --exclude galley-web --exclude galley-pkg --all-targets --features galley-core/types -- -D warnings
 cargo clippy --quiet -p galley-web -p galley-pkg --all-targets --target "$WASM_TARGET" -- -D warnings
 say "rustdoc"
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p galley-core -p galley-counter

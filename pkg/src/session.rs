@@ -111,9 +111,7 @@ impl Session {
     /// Last words of the file that nobody has answered.
     #[wasm_bindgen(getter, unchecked_return_type = "Seed | undefined")]
     pub fn pending(&self) -> JsValue {
-        self.inner
-            .pending()
-            .map_or(JsValue::UNDEFINED, |seed| cross::out(seed))
+        self.inner.pending().map_or(JsValue::UNDEFINED, cross::out)
     }
 
     fn prepare(&mut self) {

@@ -132,6 +132,17 @@ test("preview reads standard input, a trial template, and writes JSON", () => {
   assert.deepEqual(answer.entries, [{ role: "user", parts: [{ type: "text", text: "hi\n\nx" }] }]);
 });
 
+test("without --prompt the words are those that nobody answered", () => {
+  const file = [{ role: "system", content: "Be brief." }, { role: "user", content: "anyone there?" }];
+  const { status, stdout, stderr } = galley(["preview", "-", "--model", "openai_api/unlisted", "--json"], JSON.stringify(file));
+  assert.match(stderr, /unknown_model/);
+  assert.equal(status, 1);
+  const row = { galley: "conversation/1", models: [{ model: "test/plain" }], pending: { text: "anyone there?" }, turns: [] };
+  const answered = galley(["preview", "-", "--model", "test/plain", "--json"], JSON.stringify(row));
+  assert.deepEqual(JSON.parse(answered.stdout).entries, [{ role: "user", parts: [{ type: "text", text: "anyone there?" }] }], answered.stderr);
+  assert.equal(stdout, "");
+});
+
 test("a refusal names its place and exits 1", () => {
   const template = file("bad.json", { blocks: [{ type: "lorebook" }, { type: "input" }] });
   const { status, stdout, stderr } = galley(["preview", ROOM, "--model", "test/plain", "--prompt", "x", "--template", template]);
