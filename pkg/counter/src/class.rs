@@ -58,21 +58,36 @@ impl Class {
 }
 
 /// The class of every character of the first plane, for a look-up without a search.
-pub(crate) struct Classes(Box<[Class]>);
+pub(crate) struct Classes {
+    ascii: [Class; 128],
+    plane: Box<[Class]>,
+}
 
 impl Classes {
     pub(crate) fn new() -> Classes {
-        Classes(
-            (0..=0xffff_u32)
-                .map(|point| char::from_u32(point).map_or(Class::Other, Class::of))
-                .collect(),
-        )
+        let of = |point: u32| char::from_u32(point).map_or(Class::Other, Class::of);
+        Classes {
+            ascii: std::array::from_fn(|byte| of(byte as u32)),
+            plane: (0..=0xffff).map(of).collect(),
+        }
     }
 
-    pub(crate) fn of(&self, character: char) -> Class {
-        match self.0.get(character as usize) {
+    /// The class of the character of `text` at a byte and the byte after it.
+    #[inline]
+    pub(crate) fn at(&self, text: &str, at: usize) -> Option<(Class, usize)> {
+        let byte = *text.as_bytes().get(at)?;
+        match self.ascii.get(usize::from(byte)) {
+            Some(class) => Some((*class, at + 1)),
+            None => self.beyond_ascii(text, at),
+        }
+    }
+
+    fn beyond_ascii(&self, text: &str, at: usize) -> Option<(Class, usize)> {
+        let character = text.get(at..)?.chars().next()?;
+        let class = match self.plane.get(character as usize) {
             Some(class) => *class,
             None => Class::of(character),
-        }
+        };
+        Some((class, at + character.len_utf8()))
     }
 }

@@ -130,10 +130,8 @@ impl Text<'_> {
         }
     }
 
-    /// The class of the character at a byte and the byte after it.
     fn at(self, at: usize) -> Option<(Class, usize)> {
-        let character = self.text.get(at..)?.chars().next()?;
-        Some((self.classes.of(character), at + character.len_utf8()))
+        self.classes.at(self.text, at)
     }
 
     /// The end of the characters from `start` on that fit.

@@ -12,20 +12,51 @@ pub(crate) struct Ranks {
     bytes: [u32; 256],
     /// Ranks of two bytes, by `first << 8 | second`.
     pairs: Box<[u32]>,
-    /// Ranks of longer tokens, open-addressed and at most half full: the upper half of the hash, so
-    /// that most other strings are told apart without reading the token, and the rank.
-    slots: Box<[u64]>,
+    /// Tokens of three to eight bytes, which are most look-ups.
+    short: Table<Short>,
+    /// Tokens of nine bytes and more.
+    long: Table<Long>,
     longest: usize,
 }
 
-const VACANT: u64 = u64::MAX;
+/// A token whose bytes are in the entry itself.
+#[derive(Clone, Copy, PartialEq)]
+struct Short {
+    bytes: u64,
+    length: u32,
+    rank: u32,
+}
+
+/// A token by its rank, with as much of its hash as keeps most other strings from being compared.
+#[derive(Clone, Copy, PartialEq)]
+struct Long {
+    hash: u32,
+    rank: u32,
+}
 
 impl Ranks {
     pub(crate) fn new(tokens: Tokens) -> Ranks {
+        let by_length = |fits: fn(usize) -> bool| {
+            (0..tokens.len() as u32)
+                .filter(|rank| fits(tokens.get(*rank).len()))
+                .count()
+        };
+        let vacant_short = Short {
+            bytes: 0,
+            length: 0,
+            rank: NONE,
+        };
         let mut ranks = Ranks {
             bytes: [NONE; 256],
             pairs: vec![NONE; 1 << 16].into_boxed_slice(),
-            slots: vec![VACANT; (tokens.len() * 2).next_power_of_two()].into_boxed_slice(),
+            short: Table::new(by_length(|length| (3..=8).contains(&length)), vacant_short),
+            long: Table::new(
+                by_length(|length| length > 8),
+                Long {
+                    hash: 0,
+                    rank: NONE,
+                },
+            ),
             longest: 0,
             tokens,
         };
@@ -36,14 +67,29 @@ impl Ranks {
                 [] => {}
                 [byte] => ranks.bytes[usize::from(byte)] = rank,
                 [first, second] => ranks.pairs[pair(first, second)] = rank,
-                _ => {
-                    let hash = hash(token);
-                    let mut slot = ranks.slot_of(hash);
-                    while ranks.slots[slot] != VACANT {
-                        slot = (slot + 1) & (ranks.slots.len() - 1);
+                _ => match short(token) {
+                    Some(bytes) => {
+                        let length = token.len() as u32;
+                        ranks.short.insert(
+                            mix(bytes, length),
+                            Short {
+                                bytes,
+                                length,
+                                rank,
+                            },
+                        );
                     }
-                    ranks.slots[slot] = hash & TAG | u64::from(rank);
-                }
+                    None => {
+                        let hash = hash(token);
+                        ranks.long.insert(
+                            hash,
+                            Long {
+                                hash: (hash >> 32) as u32,
+                                rank,
+                            },
+                        );
+                    }
+                },
             }
         }
         ranks
@@ -57,21 +103,26 @@ impl Ranks {
             [byte] => self.bytes[usize::from(byte)],
             [first, second] => self.pairs[pair(first, second)],
             _ if bytes.len() > self.longest => NONE,
-            _ => {
-                let hash = hash(bytes);
-                let mut slot = self.slot_of(hash);
-                loop {
-                    let found = self.slots[slot];
-                    if found == VACANT {
-                        return NONE;
-                    }
-                    let rank = found as u32;
-                    if found & TAG == hash & TAG && self.tokens.get(rank) == bytes {
-                        return rank;
-                    }
-                    slot = (slot + 1) & (self.slots.len() - 1);
+            _ => match short(bytes) {
+                Some(key) => {
+                    let length = bytes.len() as u32;
+                    self.short
+                        .find(mix(key, length), |entry| {
+                            entry.rank == NONE || entry.bytes == key && entry.length == length
+                        })
+                        .rank
                 }
-            }
+                None => {
+                    let hash = hash(bytes);
+                    self.long
+                        .find(hash, |entry| {
+                            entry.rank == NONE
+                                || entry.hash == (hash >> 32) as u32
+                                    && self.tokens.get(entry.rank) == bytes
+                        })
+                        .rank
+                }
+            },
         }
     }
 
@@ -79,35 +130,84 @@ impl Ranks {
     pub(crate) fn token(&self, rank: u32) -> &[u8] {
         self.tokens.get(rank)
     }
-
-    fn slot_of(&self, hash: u64) -> usize {
-        hash as usize & (self.slots.len() - 1)
-    }
 }
 
-/// The half of the hash that a slot keeps.
-const TAG: u64 = 0xffff_ffff_0000_0000;
+/// Open addressing, at most half full, so that every search comes to a vacant entry.
+struct Table<E> {
+    entries: Box<[E]>,
+    vacant: E,
+}
+
+impl<E: Copy + PartialEq> Table<E> {
+    fn new(entries: usize, vacant: E) -> Table<E> {
+        Table {
+            entries: vec![vacant; (entries * 2).next_power_of_two()].into_boxed_slice(),
+            vacant,
+        }
+    }
+
+    fn insert(&mut self, hash: u64, entry: E) {
+        let mask = self.entries.len() - 1;
+        let mut at = hash as usize & mask;
+        while self.entries[at] != self.vacant {
+            at = (at + 1) & mask;
+        }
+        self.entries[at] = entry;
+    }
+
+    /// The first entry from the hash's place on that `ends` the search.
+    #[inline]
+    fn find(&self, hash: u64, ends: impl Fn(&E) -> bool) -> &E {
+        let mask = self.entries.len() - 1;
+        let mut at = hash as usize & mask;
+        while !ends(&self.entries[at]) {
+            at = (at + 1) & mask;
+        }
+        &self.entries[at]
+    }
+}
 
 fn pair(first: u8, second: u8) -> usize {
     usize::from(first) << 8 | usize::from(second)
 }
 
-/// Eight bytes at a time, each mixed by a multiplication and a turn.
+/// Three to eight bytes as one number, different for different bytes of one length.
+#[inline]
+fn short(bytes: &[u8]) -> Option<u64> {
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        // The two overlap when there are fewer than eight.
+        (Some(first), Some(last)) if bytes.len() <= 8 => {
+            Some(u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32)
+        }
+        (None, _) => Some(
+            bytes
+                .iter()
+                .fold(0, |key, byte| key << 8 | u64::from(*byte)),
+        ),
+        _ => None,
+    }
+}
+
+/// A hash of eight bytes and a length; the low bits choose the place.
+#[inline]
+fn mix(bytes: u64, length: u32) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let hash = (bytes ^ u64::from(length)).wrapping_mul(ODD);
+    hash ^ hash >> 32
+}
+
+/// A hash of more than eight bytes.
 #[inline]
 fn hash(bytes: &[u8]) -> u64 {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut hash = bytes.len() as u64;
-    let mut mix = |word: u64| hash = (hash.rotate_left(23) ^ word).wrapping_mul(ODD);
-    let (words, rest) = bytes.as_chunks::<8>();
-    for word in words {
-        mix(u64::from_le_bytes(*word));
-    }
-    if !rest.is_empty() {
-        mix(rest
-            .iter()
-            .fold(0, |word, byte| word << 8 | u64::from(*byte)));
-    }
-    hash ^ hash >> 29
+    let (words, _) = bytes.as_chunks::<8>();
+    let last = bytes
+        .last_chunk::<8>()
+        .map_or(0, |last| u64::from_le_bytes(*last));
+    words
+        .iter()
+        .fold(mix(last, bytes.len() as u32), |hash, word| {
+            mix(hash.rotate_left(23) ^ u64::from_le_bytes(*word), 0)
+        })
 }
 
 #[cfg(test)]
