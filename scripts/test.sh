@@ -17,13 +17,13 @@ node --test tests/node/*.test.mjs
 
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner
 say "the engine's boundary under Node (wasm-bindgen-test)"
-cargo test --quiet -p galley-pkg --target "$WASM_TARGET"
+cargo test -p galley-pkg --target "$WASM_TARGET"
 
 scripts/panel.sh build
 
 if have_browser; then
   say "the page's own code in Chromium (wasm-bindgen-test)"
-  CHROMEDRIVER="$(command -v chromedriver)" cargo test --quiet -p galley-web --target "$WASM_TARGET"
+  CHROMEDRIVER="$(command -v chromedriver)" cargo test -p galley-web --target "$WASM_TARGET"
   say "the panel and the package in Chromium"
   node --test tests/e2e/*.test.mjs
 else

@@ -2,7 +2,7 @@
 //! `js/`. It adds no behaviour; the types it declares are the engine's own.
 
 mod cross;
-mod host;
+pub mod host;
 mod session;
 
 pub use session::{Session, open_conversation};

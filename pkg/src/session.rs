@@ -13,12 +13,7 @@ pub struct Session {
     inner: galley_core::session::Session,
     /// How many of the host's encodings it has been given.
     encodings: usize,
-    /// Requests since texts that are no longer used were forgotten.
-    requests: u32,
 }
-
-/// A prompt that is typed leaves a text behind for each letter; after so many requests they are forgotten.
-const FORGET_AFTER: u32 = 256;
 
 /// Opens a file that holds one conversation: a native file, or an export of another tool. Throws a
 /// `Refusal` when nothing in it can be read, and `several_conversations` when it holds more than one.
@@ -31,7 +26,6 @@ pub fn open_conversation(
     Ok(Session {
         inner,
         encodings: 0,
-        requests: 0,
     })
 }
 
@@ -44,7 +38,7 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "EstimateRequest")] request: JsValue,
     ) -> Result<JsValue, JsValue> {
         let request = cross::value(&request).map_err(thrown)?;
-        self.prepare();
+        self.take_encodings();
         let answer = self.inner.estimate(&request).map_err(thrown)?;
         Ok(cross::out(&answer))
     }
@@ -67,7 +61,7 @@ impl Session {
             }
             None => SealAs::default(),
         };
-        self.prepare();
+        self.take_encodings();
         let sealed = self.inner.seal(&request, seal_as).map_err(thrown)?;
         Ok(cross::out(&sealed))
     }
@@ -114,12 +108,7 @@ impl Session {
         self.inner.pending().map_or(JsValue::UNDEFINED, cross::out)
     }
 
-    fn prepare(&mut self) {
-        self.requests += 1;
-        if self.requests == FORGET_AFTER {
-            self.requests = 0;
-            self.inner.forget_unused();
-        }
+    fn take_encodings(&mut self) {
         for encoding in host::encodings_from(self.encodings) {
             self.inner.load_encoding(encoding);
             self.encodings += 1;
