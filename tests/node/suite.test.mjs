@@ -5,7 +5,7 @@ import { openConversation } from "../../pkg/js/index.js";
 import { kernelCases } from "./cases.mjs";
 
 const cases = kernelCases();
-const places = (warnings = []) => warnings.map(({ path }) => path ?? null);
+const places = (warnings = []) => warnings.map(({ path, offset }) => path ?? offset ?? null);
 
 test("the suite is there", () => assert.ok(cases.length >= 29));
 

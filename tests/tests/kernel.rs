@@ -2,9 +2,9 @@
 //!
 //! A case is `{name, shows, conversation, opened?, request?, expect?, then?}`. The conversation is laid over
 //! `kernel-base.json`; a string is a whole file as it stands. `opened` names the places of the warnings that
-//! opening it gives (none, unless it says so). `then` lists further steps on the same conversation:
-//! `{request, expect}` estimates, `{seal: request, as?, expect?}` sends, `{settle: id, answer, expect?}`
-//! answers, `{append: turn, expect?}` appends.
+//! opening it gives, none unless it says so: pointers, or byte offsets where there is no JSON yet. `then`
+//! lists further steps on the same conversation: `{request, expect}` estimates, `{seal: request, as?,
+//! expect?}` sends, `{settle: id, answer, expect?}` answers, `{append: turn, expect?}` appends.
 //!
 //! `expect` names whole members of what is answered, each compared exactly. Apart from that, `refusal` holds
 //! members of the refusal (`null`: it has no such member), `warned` the places of the warnings, `absent` names
@@ -127,7 +127,10 @@ fn places(warnings: &Value) -> Value {
         .as_array()
         .into_iter()
         .flatten()
-        .map(|warning| warning["path"].clone())
+        .map(|warning| match &warning["path"] {
+            Value::Null => warning["offset"].clone(),
+            path => path.clone(),
+        })
         .collect()
 }
 
