@@ -106,6 +106,8 @@ pub fn head(text: &str, bytes: usize) -> &str {
 mod tests {
     use super::*;
     use serde_json::json;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn texts(face: &EntryFace) -> Vec<&str> {
         face.parts.iter().map(|part| part.text.as_str()).collect()

@@ -118,17 +118,14 @@ pub fn request(form: &Form, doc: &Doc) -> Value {
     if !form.to.is_empty() && form.to != doc.answering_user {
         body.insert("to".into(), json!(form.to));
     }
-    if doc.models.iter().any(|row| row.model == form.model) {
-        body.insert("model".into(), json!({ "model": form.model }));
-    } else {
-        // A model nobody knows is planned by the limits given, or by none.
-        let mut row = Map::new();
-        if !form.model.is_empty() {
-            row.insert("model".into(), json!(form.model));
+    let listed = doc.models.iter().any(|row| row.model == form.model);
+    match form.window.filter(|_| !listed) {
+        Some(window) => body.insert("model".into(), json!({ "input_tokens": window })),
+        None if form.model.is_empty() => {
+            body.insert("model".into(), json!({ "input_tokens": null }))
         }
-        row.insert("input_tokens".into(), json!(form.window));
-        body.insert("model".into(), Value::Object(row));
-    }
+        None => body.insert("model".into(), json!({ "model": form.model })),
+    };
     let mut history = Map::new();
     if let Some(most) = form.max_entries {
         history.insert("max_entries".into(), json!(most));
@@ -177,6 +174,8 @@ pub fn request(form: &Form, doc: &Doc) -> Value {
 mod tests {
     use super::*;
     use crate::protocol::Model;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn doc() -> Doc {
         Doc {
@@ -244,13 +243,23 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_model_is_planned_by_what_is_given() {
+    fn a_model_that_is_not_listed_is_named_until_its_window_is_given() {
         let doc = doc();
         let mut form = fresh(&doc, "");
         form.model = "someone/else".into();
         assert_eq!(
             request(&form, &doc)["model"],
-            json!({ "model": "someone/else", "input_tokens": null })
+            json!({ "model": "someone/else" })
+        );
+        form.window = Some(4096);
+        assert_eq!(
+            request(&form, &doc)["model"],
+            json!({ "input_tokens": 4096 })
+        );
+        form.model = "acme/quill-2".into();
+        assert_eq!(
+            request(&form, &doc)["model"],
+            json!({ "model": "acme/quill-2" })
         );
     }
 }

@@ -197,6 +197,8 @@ pub fn strip(doc: &Doc, plan: &Plan, most: usize) -> Vec<Group> {
 mod tests {
     use super::*;
     use crate::protocol::History;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn case(states: &[(&str, SegmentState)]) -> (Doc, Plan) {
         let rail = states.iter().map(|(turn, _)| RailRow {

@@ -192,6 +192,8 @@ impl Scan<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn refused(code: &str, path: Option<&str>) -> Refusal {
         Refusal {

@@ -290,7 +290,8 @@ pub struct Plan {
     pub counter: Counter,
     /// The model the plan ran under.
     pub model: Option<String>,
-    /// Where its row comes from: `inline`, `file` or `catalogue`.
+    /// Where its row comes from: `inline`, `file`, `catalogue`, or `unknown` when nobody knows it and the
+    /// plan was made without a window.
     pub model_from: String,
     /// Tokens the allocator shared out.
     pub pool: Option<u64>,

@@ -78,6 +78,8 @@ impl<T> Queue<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_plan_goes_before_entries() {

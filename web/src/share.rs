@@ -85,6 +85,8 @@ pub fn planning_window(plan: &Plan) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn rows(tokens: &[u64]) -> Vec<RowState> {
         tokens

@@ -238,6 +238,8 @@ fn spaced(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn sample() -> Value {
         json!({ "blocks": [{ "type": "slot", "slot": "persona" }, { "type": "history" }, { "type": "input" }] })

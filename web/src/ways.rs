@@ -195,11 +195,18 @@ fn shorter_blocks(plan: &Plan, over: u64) -> Vec<Way> {
     }]
 }
 
-/// The next larger windows, nearest first, that take the request as it stands.
+/// Models whose windows take the request as it stands: those counted alike first, then those of the
+/// file, then the nearest window.
 fn larger_window(plan: &Plan, models: &[Model]) -> Vec<Way> {
     let need = plan
         .request_tokens
         .max(floors(plan).map(|block| block.tokens).sum::<u64>() + plan.tools_tokens);
+    let now = models
+        .iter()
+        .find(|model| Some(&model.model) == plan.model.as_ref());
+    let alike = |model: &Model| {
+        now.is_some_and(|now| now.counter == model.counter && !now.counter.is_null())
+    };
     let mut found: Vec<(u64, u64, &Model)> = models
         .iter()
         .filter(|model| Some(&model.model) != plan.model.as_ref())
@@ -210,17 +217,29 @@ fn larger_window(plan: &Plan, models: &[Model]) -> Vec<Way> {
         })
         .filter(|(pool, ..)| *pool >= need)
         .collect();
-    found.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.2.model.cmp(&b.2.model)));
+    found.sort_by_key(|(_, window, model)| {
+        (
+            !alike(model),
+            model.origin != "file",
+            *window,
+            model.model.clone(),
+        )
+    });
     found
         .into_iter()
         .take(2)
         .map(|(pool, window, model)| Way {
             what: model.model.clone(),
             why: format!(
-                "takes {} of its {} ({}); counts may differ by its tokenizer",
+                "usable {} of a window of {}, {}; {}",
                 n(pool),
                 n(window),
-                model.origin
+                model.origin,
+                if alike(model) {
+                    "counted by the same tokenizer"
+                } else {
+                    "its tokenizer may count otherwise"
+                }
             ),
             act: Act::Model(model.model.clone()),
         })
@@ -250,6 +269,8 @@ fn too_large(plan: &Plan, bytes: u64) -> Way {
 mod tests {
     use super::*;
     use crate::protocol::{RowState, SegmentState, Storage};
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn block(block: &str, index: usize, tokens: u64, granted: u64) -> BlockRow {
         BlockRow {

@@ -92,6 +92,8 @@ impl Heights {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn an_even_list_shows_what_is_in_sight_and_a_margin() {

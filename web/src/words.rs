@@ -67,6 +67,8 @@ pub fn took(milliseconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn thousands_stand_apart() {

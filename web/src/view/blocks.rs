@@ -58,7 +58,7 @@ pub fn Blocks() -> impl IntoView {
         <ol class="blocks-edit" node_ref=list aria-label="Blocks of the template, in order">
             <For each=move || 0..count.get() key=|index| *index let:index><Block index now open dragged/></For>
             <li class="add-block">
-                <select aria-label="Add a block" prop:value="" on:change=move |event| adding(event)>
+                <select aria-label="Add a block" prop:value="" on:change=adding>
                     <option value="">"Add a block"</option>
                     {move || now.with(template::addable).into_iter().map(|(label, _)| view! { <option value=label.clone()>{label.clone()}</option> }).collect_view()}
                 </select>

@@ -79,7 +79,7 @@ pub fn Warnings() -> impl IntoView {
     view! {
         <Sheet name="warnings" label="Warnings of the file">
             <div class="head"><h2>"Read with warnings"</h2><button type="button" class="link" on:click=move |_| stage.dialog.set(None)>"Close"</button></div>
-            <dl>{move || all().into_iter().map(|one| view! { <dt><code>{one.at}</code></dt><dd dir="auto">{one.message}</dd> }).collect_view()}</dl>
+            <dl>{move || all().into_iter().map(|one| view! { <dt><code>{one.at}</code></dt><dd>{super::fields::said(&one.message)}</dd> }).collect_view()}</dl>
         </Sheet>
     }
 }

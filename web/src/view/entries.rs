@@ -162,7 +162,9 @@ fn Entry(index: usize, heights: RwSignal<Heights>) -> impl IntoView {
     let current = Memo::new(move |_| panel.is_entry_current(index));
     // The height is taken once what is drawn is drawn.
     Effect::new(move |_| {
-        (face.track(), meta.track(), panel.shown_as.track());
+        face.track();
+        meta.track();
+        panel.shown_as.track();
         request_animation_frame(move || {
             if let Some(element) = node.try_get_untracked().flatten() {
                 let height = element.get_bounding_client_rect().height();

@@ -5,6 +5,32 @@ use leptos::prelude::*;
 use crate::panel::Panel;
 use crate::place::Place;
 
+/// A sentence of the engine: what stands between backquotes is set as code, and it ends with a stop.
+pub fn said(message: &str) -> impl IntoView + use<> {
+    let stop = if message.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    // The engine's sentences begin small, since they also stand after a code and a colon.
+    let mut letters = message.chars();
+    let message: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .chain(letters)
+        .collect();
+    let parts = message.split('`').enumerate().map(|(at, part)| {
+        let part = part.to_owned();
+        if at % 2 == 1 {
+            view! { <code>{part}</code> }.into_any()
+        } else {
+            part.into_any()
+        }
+    });
+    view! { <span dir="auto">{parts.collect_view()}{stop}</span> }
+}
+
 /// The refusal at a place, in place: its pointer, its sentence.
 #[component]
 pub fn RefusalAt(
@@ -18,7 +44,7 @@ pub fn RefusalAt(
             view! {
                 <div class="refusal" role="alert" data-hook="refusal">
                     <span class="ptr">{pointer}</span>
-                    <span>{refusal.message}</span>
+                    {said(&refusal.message)}
                     <span class="acts"><button type="button" class="link" on:click=move |_| panel.undo()>"Undo"</button></span>
                 </div>
             }

@@ -323,7 +323,7 @@ fn Findings() -> impl IntoView {
                 <div class="head"><h2 id="h-find">"Findings"</h2><span class="s q">{all.len()}" "<kbd>"F8"</kbd></span></div>
                 <ul>{all.into_iter().map(|one| {
                     let row = one.row;
-                    view! { <li><button type="button" class="link" disabled=row.is_none() on:click=move |_| go(row)>{one.says}</button><span>{one.place}</span></li> }
+                    view! { <li><button type="button" class="link" disabled=row.is_none() on:click=move |_| go(row)>{super::fields::said(&one.says)}</button><span>{one.place}</span></li> }
                 }).collect_view()}</ul>
             </section>
         })

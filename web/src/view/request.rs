@@ -12,6 +12,7 @@ use crate::panel::Panel;
 use crate::place::Place;
 use crate::protocol::Model;
 use crate::share;
+use crate::ways;
 use crate::words::{self, n};
 
 /// How near the slider must come to a share that matters to take it.
@@ -123,6 +124,37 @@ fn limits(row: &Model) -> String {
     format!("{known} · {source}")
 }
 
+/// What bounds the request, and who says so. Another addressee may answer with a model of its own.
+fn model_hint(panel: Panel, known: Option<Model>) -> String {
+    let asked = panel.form.with(|form| form.model.clone());
+    let Some(plan) = panel.plan.get() else {
+        return known.as_ref().map(limits).unwrap_or_default();
+    };
+    let planned = |from: &str| {
+        let hard = plan
+            .catalog_input_token_limit
+            .map(|limit| format!("{} hard", n(limit)));
+        let advisory = plan
+            .advisory_input_token_limit
+            .map(|limit| format!("{} advisory", n(limit)));
+        let known: Vec<String> = [hard, advisory].into_iter().flatten().collect();
+        format!("{} · {from}", known.join(" · "))
+    };
+    match (&plan.model, plan.model_from.as_str()) {
+        (_, "unknown") => {
+            "No limits are known: nothing is sized until a window is given.".to_owned()
+        }
+        (Some(model), from) if *model != asked && !asked.is_empty() => {
+            format!("answers with {model}, its own · {}", planned(from))
+        }
+        (_, "inline") if plan.catalog_input_token_limit.is_none() => {
+            "No window: nothing is sized until one is given.".to_owned()
+        }
+        (_, "inline") => planned("given here"),
+        (_, from) => known.as_ref().map_or_else(|| planned(from), limits),
+    }
+}
+
 #[component]
 fn ModelField() -> impl IntoView {
     let panel = expect_context::<Panel>();
@@ -174,13 +206,7 @@ fn ModelField() -> impl IntoView {
                     <Count id="window" value=window set=move |window| panel.edit("window", |form| form.window = window) empty="window"/>
                 </div>
             })}
-            <p class="hint" id="model-h">{move || match known.get() {
-                Some(row) => limits(&row),
-                None => match window.get() {
-                    Some(window) => format!("{} hard · given here", n(window)),
-                    None => "No limits are known: nothing is sized until a window is given.".to_owned(),
-                },
-            }}</p>
+            <p class="hint" id="model-h">{move || model_hint(panel, known.get())}</p>
             <RefusalAt here=|place| *place == Place::Model/>
         </div>
     }
@@ -255,6 +281,12 @@ fn Share() -> impl IntoView {
                 .cloned()
         });
         let chosen = share.get().is_some();
+        let starved = panel
+            .plan
+            .with(|plan| plan.as_ref().is_some_and(|plan| ways::shortfall(plan) > 0));
+        if starved {
+            return "nothing, while a required block is not funded".into_any();
+        }
         let now = selected.get();
         let button = move |hook: &'static str, share: Option<f64>, word: String, after: String| {
             view! { <span class="nb"><button type="button" class="link" data-hook=hook on:click=move |_| to(share)>{word}</button>{after}</span>" " }
@@ -265,6 +297,7 @@ fn Share() -> impl IntoView {
             {chosen.then(|| button("share-none", None, "no share".to_owned(), " leaves it to the window".to_owned()))}
             {(!chosen).then_some("bounded by the window alone")}
         }
+        .into_any()
     };
     view! {
         <label for="share">"History"</label>

@@ -157,8 +157,10 @@ fn Cells(groups: Memo<Vec<Group>>) -> impl IntoView {
                 all.iter().enumerate().map(|(place, group)| {
                     let first = index;
                     index += group.cells.len();
+                    // In a narrow last group the words stand before the line, not after it.
+                    let narrow = group.tokens * 3 < all.iter().map(|group| group.tokens).sum::<u64>();
                     let stop = place > 0 && group.state == SegmentState::Selected && all[place - 1].state == SegmentState::Skipped;
-                    draw(panel, group.clone(), first, stop, current)
+                    draw(panel, group.clone(), first, stop, narrow, current)
                 }).collect_view()
             }}
         </div>
@@ -180,6 +182,7 @@ fn draw(
     group: Group,
     first: usize,
     stop: bool,
+    narrow: bool,
     current: Memo<Option<usize>>,
 ) -> impl IntoView {
     let plan = panel.plan.get_untracked();
@@ -192,7 +195,7 @@ fn draw(
         _ => format!(
             "flex:{} 1 0;min-inline-size:{}rem",
             group.tokens.max(1),
-            (group.cells.len() as f64 * 0.375).clamp(5.0, 12.0)
+            (group.cells.len() as f64 * 0.375).clamp(6.5, 12.0)
         ),
     };
     let [head, tokens, bound] = plan
@@ -213,7 +216,7 @@ fn draw(
     }).collect_view();
     view! {
         <div class="grp" role="group" aria-label=head.clone() style=flex data-state=word(group.state)>
-            {stop.then(|| plan.as_deref().and_then(stopped).map(|words| view! { <span class="stop" aria-hidden="true">{words}</span> }))}
+            {stop.then(|| plan.as_deref().and_then(stopped).map(|words| view! { <span class="stop" class:before=narrow aria-hidden="true">{words}</span> }))}
             <div class="segs">{cells}</div>
             <p class="lb" aria-hidden="true"><b>{head.clone()}</b>" "{tokens}<br/>{bound}</p>
         </div>

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::Stage;
 use super::blocks::Blocks;
+use super::fields::said;
 use crate::form;
 use crate::panel::Panel;
 use crate::place::{self, Place};
@@ -95,7 +96,7 @@ pub fn TemplateRefusal(
         Some(view! {
             <div class="refusal" id="template-refusal" role="alert" data-hook="refusal" data-pointer=pointer.clone()>
                 <span class="ptr">{pointer.clone()}{move || line.get().map(|line| format!(" · line {line}"))}</span>
-                <span>{refusal.message.clone()}</span>
+                {said(&refusal.message)}
                 <span class="acts">
                     {undeclared.map(|name| { let label = format!("Declare {name}"); view! { <button type="button" class="link" on:click=move |_| panel.edit_template("", |template| template::declare(template, &name, ""))>{label}</button> } })}
                     {missing.map(|kind| view! { <button type="button" class="link" on:click=move |_| panel.edit_template("", |template| template::add(template, serde_json::json!({ "type": kind })))>{format!("Add {kind}")}</button> })}

@@ -1,5 +1,6 @@
 //! What the worker holds: the session, the last plan, and which vocabularies are here.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -135,15 +136,24 @@ impl Desk {
         let Some(session) = &mut self.session else {
             return Err(nothing_open());
         };
-        let mut planned = session.plan(request);
-        // The engine refuses a counter that is not here; the page would rather see an estimate.
+        let mut request = Cow::Borrowed(request);
+        let mut planned = session.plan(&request);
+        // The engine refuses a model nobody knows; the page would rather see the request without limits.
+        let unknown = planned
+            .as_ref()
+            .is_err_and(|refusal| refusal.code == "unknown_model");
+        if unknown {
+            request.to_mut()["model"] = json!({ "input_tokens": null });
+            planned = session.plan(&request);
+        }
+        // And a counter that is not here yet: an estimate until it is.
         if let Err(refusal) = &planned
             && refusal.code == "token_counter_unavailable"
             && let Some(name) = refusal.detail.clone()
         {
             session.load_encoding(Rc::new(StandIn(name.clone())));
             self.encodings.entry(name).or_insert(Standing::Wanted);
-            planned = session.plan(request);
+            planned = session.plan(&request);
         }
         let plan = planned.map_err(refused)?;
         let stand_in = plan
@@ -151,7 +161,10 @@ impl Desk {
             .encoding
             .as_ref()
             .is_some_and(|name| !matches!(self.encodings.get(name), Some(Standing::Here(_))));
-        let sheet = sheet::sheet(session, &plan, &mut self.rows, stand_in);
+        let mut sheet = sheet::sheet(session, &plan, &mut self.rows, stand_in);
+        if unknown {
+            sheet.model_from = "unknown".to_owned();
+        }
         let entries = sheet::faces(session, &plan, view);
         self.plan = Some(plan);
         Ok(Answer::Planned {

@@ -65,11 +65,6 @@ pub struct Rows {
 pub fn read(session: &Session) -> (Doc, Rows) {
     let c = session.conversation();
     let (rail, lines) = rail(c);
-    let last_model = c
-        .turns
-        .iter()
-        .rev()
-        .find_map(|turn| turn.active().body.model.clone());
     let doc = Doc {
         format: format_word(session.format()).to_owned(),
         warnings: session.warnings().iter().map(notice).collect(),
@@ -77,7 +72,7 @@ pub fn read(session: &Session) -> (Doc, Rows) {
         addressees: addressees(c),
         answering_user: c.answering_user.clone(),
         models: models(session),
-        current_model: c.current_model.clone().or(last_model),
+        current_model: current_model(c).map(str::to_owned),
         default_template: template::default_order_json(),
         uploads: c
             .uploads
@@ -358,13 +353,35 @@ fn models(session: &Session) -> Vec<Model> {
         Some(model)
     };
     let listed = catalogue::rows();
+    // A dated or bare name of a listed model is no row of the list, and known all the same.
+    let c = session.conversation();
+    let named = c
+        .users
+        .values()
+        .filter_map(|user| user.default_model.as_deref())
+        .chain(current_model(c));
+    let named: Vec<ModelRow> = named
+        .filter_map(catalogue::lookup)
+        .filter(|row| !listed.iter().any(|one| one.model == row.model))
+        .collect();
     own.iter()
         .filter_map(|row| shown(row, "file"))
         .chain(
-            listed
+            named
                 .iter()
+                .chain(&listed)
                 .filter(|row| !known(row))
                 .filter_map(|row| shown(row, "catalogue")),
         )
         .collect()
+}
+
+/// The model the conversation says it runs on, else the one that answered last.
+fn current_model(c: &Conversation) -> Option<&str> {
+    c.current_model.as_deref().or_else(|| {
+        c.turns
+            .iter()
+            .rev()
+            .find_map(|turn| turn.active().body.model.as_deref())
+    })
 }
