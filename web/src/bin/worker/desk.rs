@@ -59,7 +59,7 @@ pub struct Desk {
     shelf: Shelf,
     session: Option<Session>,
     rows: Rows,
-    plan: Option<Plan>,
+    plan: Option<Rc<Plan>>,
     encodings: BTreeMap<String, Standing>,
 }
 
