@@ -36,6 +36,8 @@ pub struct Session {
     encodings: IndexMap<String, Rc<dyn Encoding>>,
     limits: Limits,
     memo: Memo,
+    /// Holds the texts that the next request most likely has too.
+    last: Option<Rc<Plan>>,
 }
 
 impl Session {
@@ -62,6 +64,7 @@ impl Session {
             encodings: IndexMap::new(),
             limits: Limits::default(),
             memo: Memo::new(),
+            last: None,
         }
     }
 
@@ -107,13 +110,15 @@ impl Session {
         self.memo.texts.fill(&text)
     }
 
-    /// Works a request out, in numbers and handles.
-    pub fn plan(&mut self, request: &Value) -> Result<Plan, Refusal> {
+    /// Works a request out, in numbers and handles. What the plan before it used and this one does not is
+    /// forgotten, so that a long evening of edits does not fill the memory.
+    pub fn plan(&mut self, request: &Value) -> Result<Rc<Plan>, Refusal> {
         let Self {
             conversation,
             encodings,
             limits,
             memo,
+            last,
             ..
         } = self;
         let desk = Desk {
@@ -121,24 +126,16 @@ impl Session {
             encodings,
             limits: *limits,
         };
-        doors::plan(desk, conversation, memo, request)
+        let plan = Rc::new(doors::plan(desk, conversation, memo, request)?);
+        *last = Some(plan.clone());
+        memo.texts.forget_unused();
+        Ok(plan)
     }
 
     /// Sizes a request; with `render: true` shows what the send would seal.
     pub fn estimate(&mut self, request: &Value) -> Result<Estimate, Refusal> {
-        let Self {
-            conversation,
-            encodings,
-            limits,
-            memo,
-            ..
-        } = self;
-        let desk = Desk {
-            catalogue: catalogue::lookup,
-            encodings,
-            limits: *limits,
-        };
-        doors::context_estimate(desk, conversation, memo, request)
+        let plan = self.plan(request)?;
+        Ok(Estimate::of(&plan, &self.conversation))
     }
 
     /// Seals a request and appends its turn, running.
@@ -166,11 +163,6 @@ impl Session {
     /// Appends any other turn.
     pub fn append(&mut self, turn: &Value) -> Result<&Turn, Refusal> {
         doors::append(&mut self.conversation, &mut self.memo, turn)
-    }
-
-    /// Forgets texts that no plan in hand and no kept stage uses. Between plans, not while one is read.
-    pub fn forget_unused(&mut self) {
-        self.memo.texts.forget_unused();
     }
 
     /// The native file.

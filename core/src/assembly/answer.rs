@@ -107,7 +107,7 @@ pub struct SegmentTrace {
 
 impl Estimate {
     /// The answer to a plan.
-    pub fn of(plan: &Plan, conversation: &Conversation, render: bool) -> Self {
+    pub fn of(plan: &Plan, conversation: &Conversation) -> Self {
         Self {
             input_tokens: plan.input_tokens,
             tokenizer_exact: plan.tokenizer_exact,
@@ -118,7 +118,7 @@ impl Estimate {
             tools_tokens: plan.tools_tokens(),
             request_tokens: plan.request_tokens(),
             warnings: plan.warnings.clone(),
-            preview: render.then(|| Preview {
+            preview: plan.render.then(|| Preview {
                 mechanism: plan.mechanism,
                 entries: plan.sealed(),
                 storage: plan.storage.clone(),

@@ -25,7 +25,7 @@ use crate::conversation::native::{Mechanism, Tool};
 use crate::refusal::{Refusal, Warning};
 use crate::seal::{BOUND, Measure};
 use crate::template::{self, Template};
-use crate::tokens::{Counter, Encodings, ModelRow, Texts};
+use crate::tokens::{Counter, Encodings, ModelRow, Text, Texts};
 use crate::wording::Wording;
 
 /// The walls of the pure functions; parameters, so that small cases reach them.
@@ -168,7 +168,7 @@ pub fn plan(given: Given<'_>, memo: &mut Memo) -> Result<Plan, Refusal> {
     memo.texts.use_counter(counter);
 
     let tools = own_tools.unwrap_or_else(|| declared.tools.clone());
-    let (tool_rows, tool_definitions) = size_tools(&tools, &mut memo.texts);
+    let (tool_rows, tool_texts, tool_definitions) = size_tools(&tools, &mut memo.texts);
     let (candidates, segment_bytes) = candidates(
         given.limits,
         &model.row,
@@ -284,6 +284,7 @@ pub fn plan(given: Given<'_>, memo: &mut Memo) -> Result<Plan, Refusal> {
         history.skipped_reason,
     );
     Ok(Plan {
+        render: request.render.unwrap_or(false),
         mechanism,
         template,
         caller: ends.caller.to_owned(),
@@ -305,6 +306,7 @@ pub fn plan(given: Given<'_>, memo: &mut Memo) -> Result<Plan, Refusal> {
         slots: rendered.slots,
         preface,
         tools: tool_rows,
+        tool_texts,
         tool_definitions,
         input_tokens: input_tokens.saturating_add(framing_tokens),
         framing_tokens,
@@ -326,31 +328,28 @@ fn pick_template(
     }
 }
 
-/// Each visible tool as the wire would define it, and its tokens.
-fn size_tools(tools: &[Tool], texts: &mut Texts) -> (Vec<ToolRow>, Vec<Value>) {
-    tools
-        .iter()
-        .filter(|tool| !tool.deferred)
-        .map(|tool| {
-            let mut definition = serde_json::Map::new();
-            definition.insert("name".to_owned(), tool.called().into());
-            if let Some(description) = &tool.description {
-                definition.insert("description".to_owned(), description.as_str().into());
-            }
-            if let Some(parameters) = &tool.parameters {
-                definition.insert("parameters".to_owned(), parameters.clone());
-            }
-            let definition = Value::Object(definition);
-            let text = texts.text(&definition.to_string());
-            (
-                ToolRow {
-                    name: tool.called().to_owned(),
-                    tokens: texts.fill(&text),
-                },
-                definition,
-            )
-        })
-        .unzip()
+/// Each visible tool as the wire would define it: its row, its text, its definition.
+fn size_tools(tools: &[Tool], texts: &mut Texts) -> (Vec<ToolRow>, Vec<Text>, Vec<Value>) {
+    let (mut rows, mut held, mut definitions) = (Vec::new(), Vec::new(), Vec::new());
+    for tool in tools.iter().filter(|tool| !tool.deferred) {
+        let mut definition = serde_json::Map::new();
+        definition.insert("name".to_owned(), tool.called().into());
+        if let Some(description) = &tool.description {
+            definition.insert("description".to_owned(), description.as_str().into());
+        }
+        if let Some(parameters) = &tool.parameters {
+            definition.insert("parameters".to_owned(), parameters.clone());
+        }
+        let definition = Value::Object(definition);
+        let text = texts.text(&definition.to_string());
+        rows.push(ToolRow {
+            name: tool.called().to_owned(),
+            tokens: texts.fill(&text),
+        });
+        held.push(text);
+        definitions.push(definition);
+    }
+    (rows, held, definitions)
 }
 
 #[expect(

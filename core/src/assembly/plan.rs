@@ -18,7 +18,7 @@ use crate::refusal::Warning;
 use crate::role::Role;
 use crate::seal::{self, Storage};
 use crate::template::Template;
-use crate::tokens::CounterLabel;
+use crate::tokens::{CounterLabel, Text};
 
 /// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -95,6 +95,8 @@ pub struct ToolRow {
 /// A request, worked out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
+    /// Whether the caller asked to see what the send would seal.
+    pub render: bool,
     /// The word it compiled under.
     pub mechanism: Mechanism,
     /// The template it compiled.
@@ -137,6 +139,8 @@ pub struct Plan {
     pub preface: Vec<PrefaceEntry>,
     /// Tool definitions.
     pub tools: Vec<ToolRow>,
+    /// Their texts, held so that they stay counted.
+    pub tool_texts: Vec<Text>,
     /// The definitions as the send carries them.
     pub tool_definitions: Vec<Value>,
     /// Tokens of the entries, framing included.

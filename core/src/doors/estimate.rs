@@ -66,11 +66,8 @@ pub fn context_estimate(
     memo: &mut Memo,
     request: &Value,
 ) -> Result<Estimate, Refusal> {
-    let request = EstimateRequest::read(request)?;
-    let plan = desk.work_out(conversation, memo, &request, Door::Estimate)?;
     Ok(Estimate::of(
-        &plan,
+        &plan(desk, conversation, memo, request)?,
         conversation,
-        request.render.unwrap_or(false),
     ))
 }
