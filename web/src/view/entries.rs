@@ -61,7 +61,7 @@ impl Scroller {
 pub fn Entries(scroller: Scroller) -> impl IntoView {
     let panel = expect_context::<Panel>();
     let stage = expect_context::<Stage>();
-    let list = NodeRef::<html::Div>::new();
+    let list = NodeRef::<html::Ol>::new();
     let count = Memo::new(move |_| {
         panel
             .plan
@@ -124,9 +124,9 @@ pub fn Entries(scroller: Scroller) -> impl IntoView {
             <div class="head"><h2>"Entries"</h2><span class="s q">{move || format!("{}, as sealed", n(count.get() as u64))}</span>
                 <span class="nb"><span class="pick" role="radiogroup" aria-label="Show entries as">{pick(Shown::Read, "Read")} {pick(Shown::Sealed, "Sealed JSON")}</span>
                     <button type="button" class="link gap" aria-pressed=move || panel.alone.get().to_string() on:click=move |_| panel.alone.update(|alone| *alone = !*alone)>{move || if panel.alone.get() { "With totals" } else { "Alone" }}</button></span></div>
-            <div class="list" role="list" node_ref=list style=pad>
+            <ol class="list" node_ref=list style=pad>
                 <For each=move || range.get() key=|index| *index let:index><Entry index heights/></For>
-            </div>
+            </ol>
         </div>
     }
 }
@@ -150,7 +150,7 @@ fn guess(entry: &EntryMeta, shown: Shown) -> f64 {
 #[component]
 fn Entry(index: usize, heights: RwSignal<Heights>) -> impl IntoView {
     let panel = expect_context::<Panel>();
-    let node = NodeRef::<html::Article>::new();
+    let node = NodeRef::<html::Li>::new();
     let meta = Memo::new(move |_| {
         panel.plan.with(|plan| {
             plan.as_ref()
@@ -178,7 +178,7 @@ fn Entry(index: usize, heights: RwSignal<Heights>) -> impl IntoView {
     });
     let segments = Memo::new(move |_| meta.get().segments);
     view! {
-        <article class="e" role="listitem" node_ref=node id=format!("e{index}") data-entry=index aria-current=move || current.get().then_some("true")
+        <li class="e" node_ref=node id=format!("e{index}") data-entry=index aria-current=move || current.get().then_some("true")
             on:click=move |_| panel.current.set(Some(Current::Entry(index)))>
             <span class="i">{index}</span>
             <span class="role">{move || meta.get().role}</span>
@@ -187,7 +187,7 @@ fn Entry(index: usize, heights: RwSignal<Heights>) -> impl IntoView {
                 (Some(face), Shown::Sealed) => sealed(panel, face, segments.get()),
                 (None, _) => view! { <pre class="body q">"…"</pre> }.into_any(),
             }}
-        </article>
+        </li>
     }
 }
 

@@ -72,7 +72,7 @@ pub fn read(session: &Session) -> (Doc, Rows) {
         addressees: addressees(c),
         answering_user: c.answering_user.clone(),
         models: models(session),
-        current_model: current_model(c).map(str::to_owned),
+        current_model: current_model(c).map(|id| listed_as(c, id)),
         default_template: template::default_order_json(),
         uploads: c
             .uploads
@@ -374,6 +374,15 @@ fn models(session: &Session) -> Vec<Model> {
                 .filter_map(|row| shown(row, "catalogue")),
         )
         .collect()
+}
+
+/// The name a model is listed under: its own in the file, else the catalogue's for it.
+fn listed_as(c: &Conversation, id: &str) -> String {
+    let own = c.models.iter().any(|row| row.model.as_deref() == Some(id));
+    let listed = catalogue::lookup(id)
+        .filter(|_| !own)
+        .and_then(|row| row.model);
+    listed.unwrap_or_else(|| id.to_owned())
 }
 
 /// The model the conversation says it runs on, else the one that answered last.
