@@ -303,6 +303,11 @@ impl Scan<'_> {
                 self.mend(from, self.at, b"null");
                 return Ok(());
             }
+            let rest = self.bytes.get(from..).unwrap_or_default();
+            if rest != b"-" && word.as_bytes().starts_with(rest) {
+                self.at = self.bytes.len();
+                return Err(self.ended("in a word"));
+            }
         }
         if self.peek() == Some(b'-') {
             self.at += 1;

@@ -124,6 +124,11 @@ fn what_is_no_json_is_refused_with_its_place() {
         ),
         ("{\"a\"", "the text ends inside an object; it looks cut off"),
         ("[tru", "the text ends in a word; it looks cut off"),
+        ("[Na", "byte 3): the text ends in a word; it looks cut off"),
+        (
+            "[-Inf",
+            "byte 5): the text ends in a word; it looks cut off",
+        ),
         ("[-", "the text ends in a number; it looks cut off"),
         (
             "[\"\\u12",
