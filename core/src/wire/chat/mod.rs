@@ -83,7 +83,9 @@ impl Reader {
                 pointer,
                 "a message is an object; this is kept aside",
             );
-            return self.aside("unreadable", value);
+            let text = value.as_str().map(ContentBlock::text);
+            let details = text.is_none().then(|| value.clone());
+            return self.aside("unreadable", text.into_iter().collect(), details);
         };
         let said = message
             .get("role")
@@ -102,9 +104,10 @@ impl Reader {
                 self.assistant(message, pointer, Reply::default())
             }
             _ => {
-                let message = format!("no role `{said}` is known; the message is kept aside");
-                self.note("role_unknown", pointer, &message);
-                self.aside(said, value);
+                let told = format!("no role `{said}` is known; the message is kept aside");
+                self.note("role_unknown", pointer, &told);
+                let (content, _) = self.placed(message, pointer, 0);
+                self.aside(said, content, Some(value.clone()));
             }
         }
     }
@@ -133,7 +136,9 @@ impl Reader {
                 .get("function")
                 .filter(|inner| inner.is_object())
                 .unwrap_or(inner);
-            match word(inner, "name").or_else(|| word(inner, "type")) {
+            let built_in =
+                word(inner, "type").filter(|word| !matches!(*word, "function" | "custom"));
+            match word(inner, "name").or(built_in) {
                 Some(name) => self.imported.tools.push(AgentFunction {
                     name: name.to_owned(),
                     description: word(inner, "description").unwrap_or_default().to_owned(),
@@ -416,12 +421,12 @@ impl Reader {
         (blocks, refused)
     }
 
-    fn aside(&mut self, custom_type: &str, value: &Value) {
+    fn aside(&mut self, custom_type: &str, content: Vec<ContentBlock>, details: Option<Value>) {
         self.imported.messages.push(AgentMessage::Custom {
             custom_type: custom_type.to_owned(),
-            content: Vec::new(),
+            content,
             display: None,
-            details: Some(value.clone()),
+            details,
             timestamp: 0,
         });
     }
