@@ -52,8 +52,18 @@ pub fn read(bytes: &[u8]) -> Result<(Conversation, Vec<Warning>), Refusal> {
             return wrong("", message);
         }
     }
-    let mut file = mend::mend(&mut value, &mut notes);
-    settle(&mut file, &mut notes);
+    let (mut file, taken) = mend::mend(&mut value, &mut notes);
+    let mut settled = Notes::default();
+    settle(&mut file, &mut settled);
+    notes.extend(
+        settled
+            .finish()
+            .into_iter()
+            .map(|warning| match &warning.path {
+                Some(path) => warning.clone().at(taken.as_written(path)),
+                None => warning,
+            }),
+    );
     Ok((file, notes.finish()))
 }
 

@@ -11,12 +11,13 @@ use crate::refusal::Warning;
 const BOUND: usize = 1_000;
 
 /// Reads the file, taking out what does not fit with a warning at its place in the file as written.
-pub(super) fn mend(value: &mut Value, notes: &mut Notes) -> Conversation {
+pub(super) fn mend(value: &mut Value, notes: &mut Notes) -> (Conversation, Taken) {
+    let mut all = Taken::default();
     let turns = match value.get_mut("turns") {
         Some(turns @ Value::Array(_)) => turns.take(),
         _ => Value::Null,
     };
-    let mut file = fitted::<Conversation>(value, "", notes).unwrap_or_default();
+    let mut file = fitted::<Conversation>(value, "", &mut all, notes).unwrap_or_default();
     let turns = match turns {
         Value::Array(turns) => turns,
         _ => Vec::new(),
@@ -28,23 +29,27 @@ pub(super) fn mend(value: &mut Value, notes: &mut Notes) -> Conversation {
         let variants = turn.get_mut("variants").and_then(Value::as_array_mut);
         for (number, variant) in variants.into_iter().flatten().enumerate() {
             if variant.is_object() {
-                fit::<Body>(variant, &format!("{at}/variants/{number}"), notes);
+                fitted::<Body>(variant, &format!("{at}/variants/{number}"), &mut all, notes);
             }
         }
         if turn.is_object() {
-            fit::<Body>(&mut turn, &at, notes);
+            fitted::<Body>(&mut turn, &at, &mut all, notes);
         }
-        file.turns.extend(fitted::<Turn>(&mut turn, &at, notes));
+        match fitted::<Turn>(&mut turn, &at, &mut all, notes) {
+            Some(turn) => file.turns.push(turn),
+            None => all.0.push(at),
+        }
     }
-    file
+    (file, all)
 }
 
-/// Takes out of a value what does not fit.
-fn fit<T: DeserializeOwned>(value: &mut Value, at: &str, notes: &mut Notes) {
-    fitted::<T>(value, at, notes);
-}
-
-fn fitted<T: DeserializeOwned>(value: &mut Value, at: &str, notes: &mut Notes) -> Option<T> {
+/// Reads a value that stands at `at`, taking out of it what does not fit.
+fn fitted<T: DeserializeOwned>(
+    value: &mut Value,
+    at: &str,
+    all: &mut Taken,
+    notes: &mut Notes,
+) -> Option<T> {
     let mut taken = Taken::default();
     for _ in 0..BOUND {
         let Misfit { pointer, message } = match typed::<T>(value) {
@@ -54,22 +59,27 @@ fn fitted<T: DeserializeOwned>(value: &mut Value, at: &str, notes: &mut Notes) -
         let written = taken.as_written(&pointer);
         let message = format!("it does not fit and is left out: {message}");
         notes.push(Warning::new("wrong_shape", message).at(format!("{at}{written}")));
+        let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let in_a_list = value.pointer(parent).is_some_and(Value::is_array);
         take(value, &pointer)?;
-        taken.0.push(written);
+        if in_a_list {
+            all.0.push(format!("{at}{written}"));
+            taken.0.push(written);
+        }
     }
     let message = "too much of it does not fit; it is left out";
     notes.push(Warning::new("wrong_shape", message).at(at));
     None
 }
 
-/// Where members were taken out, as the file was written.
-#[derive(Default)]
-struct Taken(Vec<String>);
+/// Where items of lists were taken out, as the file was written.
+#[derive(Debug, Default)]
+pub(super) struct Taken(Vec<String>);
 
 impl Taken {
     /// A pointer into what is left, as a pointer into what was written: items of a list move up when one
     /// before them goes.
-    fn as_written(&self, pointer: &str) -> String {
+    pub fn as_written(&self, pointer: &str) -> String {
         let mut written = String::new();
         for segment in pointer.split('/').skip(1) {
             let gone = |taken: &String| {

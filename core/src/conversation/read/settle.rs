@@ -346,7 +346,7 @@ fn variants(turn: &mut Turn, index: usize, notes: &mut Notes) {
     }
 }
 
-/// Uploads that are named and not there.
+/// Keys of rounds; uploads that are named and not there.
 fn uploads(file: &mut Conversation, notes: &mut Notes) {
     let mut names = Names::new("up", file.uploads.keys().cloned());
     renamed(&mut file.uploads, "/uploads", &mut names, notes);
@@ -397,6 +397,9 @@ fn uploads(file: &mut Conversation, notes: &mut Notes) {
             });
         for (at, run) in own.chain(candidates) {
             for (number, round) in run.rounds.iter_mut().enumerate() {
+                if round.key.is_empty() {
+                    round.key = format!("r{}", number + 1);
+                }
                 for (call, result) in &mut round.results {
                     let call = pointer_key(call);
                     list(

@@ -137,6 +137,28 @@ fn a_member_of_the_wrong_shape_is_left_out_at_its_place() {
 }
 
 #[test]
+fn places_are_those_of_the_file_as_written() {
+    let (_, warnings) = file(with(json!({
+        "users": {"1": 7, "2": {"kind": "robot"}, "3": {"kind": "human", "steward": "ghost"}},
+        "models": [8, {"input_tokens": 5}],
+        "turns": [9, {"text": "x"}, 10, {"speaker": "ghost", "uploads": [11, "up1"]}],
+    })));
+    let places = [
+        ("wrong_shape", "/users/1"),
+        ("wrong_shape", "/users/2/kind"),
+        ("wrong_shape", "/models/0"),
+        ("wrong_shape", "/turns/0"),
+        ("wrong_shape", "/turns/2"),
+        ("wrong_shape", "/turns/3/uploads/0"),
+        ("user_unknown", "/users/3/steward"),
+        ("model_nameless", "/models/1"),
+        ("user_unknown", "/turns/3/speaker"),
+        ("upload_unknown", "/turns/3/uploads/1"),
+    ];
+    assert_eq!(told(&warnings), places);
+}
+
+#[test]
 fn names_are_replaced_wherever_they_stand() {
     let (file, warnings) = file(with(json!({
         "users": {"ann lee": {"kind": "human", "handle": "ann@home"}, "u1": {"kind": "agent", "steward": "ann lee"}},
