@@ -69,7 +69,7 @@ impl<'i> Uploads<'i> {
     pub fn finish(self, notes: &mut Notes) -> IndexMap<String, Upload> {
         if self.pictures > 0 {
             let message = format!(
-                "of {} pictures only name, type and size are kept, not the bytes",
+                "only name, type and size of pictures are kept, not their bytes; there are {}",
                 self.pictures
             );
             notes.push(Warning::new("picture_bytes_not_kept", message));
