@@ -46,7 +46,13 @@ impl Pen<'_> {
         let upload = self.conversation.uploads.get(id).unwrap_or(&unknown);
         let kind = upload.content_type.as_str();
         let image = kind.starts_with("image/");
-        if (!image || self.model.reads("image")) && self.model.wire_takes(kind) {
+        // Only images and PDFs ever ride natively, whatever a row declares.
+        let rides = if image {
+            self.model.reads("image")
+        } else {
+            kind == "application/pdf"
+        };
+        if rides && self.model.wire_takes(kind) {
             return Part::Upload(
                 Id::new(id),
                 self.model.token_cost.get(kind).copied().unwrap_or(0),
@@ -135,8 +141,11 @@ mod tests {
             "[Attachment: report.pdf (application/pdf, 1,234,567 bytes) upload:doc — available as a file]"
         );
         assert!(
-            line(json!({"file_types": ["application/pdf"]}), "log")
-                .contains("(text/plain, 1,000 bytes) upload:log")
+            line(
+                json!({"file_types": ["application/pdf", "text/plain"]}),
+                "log"
+            )
+            .contains("(text/plain, 1,000 bytes) upload:log")
         );
     }
 }
