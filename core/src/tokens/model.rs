@@ -188,6 +188,21 @@ pub enum ReplayFormat {
 }
 
 impl ReplayFormat {
+    /// The form in which a wire hands reasoning back, by a row's `api_format`.
+    pub fn of_wire(api_format: Option<&str>) -> Self {
+        match api_format {
+            Some("openai_responses") => ReplayFormat::ResponsesReasoning,
+            Some("anthropic_messages") => ReplayFormat::AnthropicThinking,
+            Some("gemini") => ReplayFormat::GeminiThought,
+            _ => ReplayFormat::ChatReasoning,
+        }
+    }
+
+    /// Whether reasoning that shows no text is signed all the same, rather than encrypted.
+    pub fn signs_what_it_hides(self) -> bool {
+        self == ReplayFormat::AnthropicThinking
+    }
+
     /// The word on the wire.
     pub fn as_str(self) -> &'static str {
         match self {

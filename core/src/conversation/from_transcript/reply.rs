@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::native::{Body, Call, CallResult, Round, Run, Turn, TurnKind};
 use super::{Builder, cut_short, text_of, usage};
 use crate::role::Role;
+use crate::tokens::ReplayFormat;
 use crate::transcript::{AgentMessage, ContentBlock};
 
 /// Where a call waits for its result.
@@ -278,14 +279,9 @@ fn think(
     origin: (&str, &str),
     wire: Option<&str>,
 ) {
-    let format = match wire {
-        Some("openai_responses") => "responses_reasoning",
-        Some("anthropic_messages") => "anthropic_thinking",
-        Some("gemini") => "gemini_thought",
-        _ => "chat_reasoning",
-    };
+    let format = ReplayFormat::of_wire(wire);
     let trace = round.trace.get_or_insert_with(|| {
-        json!({"format": format, "provider_id": origin.0, "model_id": origin.1, "api_format": wire, "items": []})
+        json!({"format": format.as_str(), "provider_id": origin.0, "model_id": origin.1, "api_format": wire, "items": []})
     });
     let Some(items) = trace.get_mut("items").and_then(Value::as_array_mut) else {
         return;
@@ -297,7 +293,7 @@ fn think(
         item.insert("text".to_owned(), Value::from(text));
     }
     if let Some(signature) = signature {
-        let sealed = text.is_empty() && format != "anthropic_thinking";
+        let sealed = text.is_empty() && !format.signs_what_it_hides();
         let key = if sealed {
             "encrypted_content"
         } else {

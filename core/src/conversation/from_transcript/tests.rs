@@ -61,9 +61,9 @@ fn words_open_a_reply_and_the_last_unanswered_ones_are_pending() {
             {"role": "user", "content": "q2"}, {"role": "user", "content": "q3"}, {"role": "assistant", "content": "a3"},
             {"role": "user", "content": "q4"}, {"role": "user", "content": "q5"}]),
         json!([
-            {"kind": "direct_reply", "role": "assistant", "prompt": {"text": "q1"}, "content": "a1"},
+            {"kind": "direct_reply", "role": "assistant", "prompt": {"text": "q1", "uploads": []}, "content": "a1"},
             {"kind": "message", "role": "user", "text": "q2"},
-            {"kind": "direct_reply", "role": "assistant", "prompt": {"text": "q3"}, "content": "a3"},
+            {"kind": "direct_reply", "role": "assistant", "prompt": {"text": "q3", "uploads": []}, "content": "a3"},
             {"kind": "message", "role": "user", "text": "q4"}]),
     );
     assert_eq!(
@@ -84,7 +84,7 @@ fn rounds_keep_calls_with_their_results_however_late() {
             {"role": "assistant", "content": [call("c")]},
             result("c", "rc"), result("a", "ra"), result("z", "rz"),
             {"role": "assistant", "content": "done", "usage": {"input": 5, "cache_read": 7, "output": 2}}]),
-        json!([{"kind": "direct_reply", "role": "assistant", "prompt": {"text": "q"}, "run": {"rounds": [
+        json!([{"kind": "direct_reply", "role": "assistant", "prompt": {"text": "q", "uploads": []}, "run": {"rounds": [
             {"key": "r1", "output": "x", "calls": [{"id": "a", "name": "f", "arguments": "{\"n\":\"a\"}"}, {"id": "b", "name": "f", "arguments": "{\"n\":\"b\"}"}],
                 "results": {"b": {"status": "completed", "output": "rb"}, "a": {"status": "completed", "output": "ra"}}},
             {"key": "r2", "calls": [{"id": "c", "name": "f", "arguments": "{\"n\":\"c\"}"}],
@@ -135,7 +135,7 @@ fn system_texts_summaries_and_asides_keep_their_places() {
             {"role": "user", "content": "q3"}]),
         json!([
             {"kind": "message", "role": "system", "visibility": "excluded_from_context", "speaker": "system", "text": "n0", "custom_type": "note"},
-            {"kind": "direct_reply", "role": "assistant", "prompt": {"text": "q1"}, "content": "a1"},
+            {"kind": "direct_reply", "role": "assistant", "prompt": {"text": "q1", "uploads": []}, "content": "a1"},
             {"kind": "message", "role": "system", "visibility": "excluded_from_context", "speaker": "system", "text": "n1", "custom_type": "note", "details": {"x": 1}},
             {"kind": "message", "role": "developer", "speaker": "system", "text": "s"},
             {"kind": "direct_reply", "role": "assistant", "content": "a2"},

@@ -173,7 +173,7 @@ pub struct Seed {
     /// The words.
     pub text: String,
     /// Upload ids that follow them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub uploads: Vec<String>,
 }
 
