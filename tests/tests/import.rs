@@ -1,0 +1,227 @@
+//! Files in: every fixture opens as its expectation says, whole and cut anywhere.
+//!
+//! `tests/suite/import/<format>/<name>.input.json` (or `.jsonl`) stands beside `<name>.expect.json`: what
+//! `import::open` answers and each conversation as a native file. A changed expectation is written anew by
+//! `GALLEY_WRITE=1 cargo test -p galley-tests --test import` and read before it is committed.
+
+use std::path::{Path, PathBuf};
+
+use galley_core::conversation::{Conversation, from_transcript, read};
+use galley_core::import::{Format, Opened, open};
+use galley_core::refusal::Warning;
+use galley_core::transcript::{AgentMessage, ContentBlock};
+use galley_tests::root;
+use serde_json::{Value, json};
+
+/// The inputs, by path.
+fn inputs() -> Vec<PathBuf> {
+    let folder = |path: &Path| {
+        let entries =
+            std::fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut paths: Vec<PathBuf> = entries
+            .map(|entry| entry.expect("a folder can be listed").path())
+            .collect();
+        paths.sort();
+        paths
+    };
+    let formats = folder(&root().join("tests/suite/import"));
+    let files = formats.iter().flat_map(|format| folder(format));
+    files
+        .filter(|path| path.to_string_lossy().contains(".input."))
+        .collect()
+}
+
+fn bytes(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The conversations of an opened file, each with what was noticed in making it one.
+fn natives(opened: &Opened, bytes: &[u8]) -> Vec<(Conversation, Vec<Warning>)> {
+    match opened.format {
+        Format::Galley => vec![read(bytes).expect("a native file that is recognised reads")],
+        Format::ChatCompletions => opened.conversations.iter().map(from_transcript).collect(),
+    }
+}
+
+fn answer(bytes: &[u8]) -> Value {
+    let opened = match open(bytes) {
+        Ok(opened) => opened,
+        Err(refusal) => return json!({ "refused": refusal }),
+    };
+    let natives: Vec<Value> = natives(&opened, bytes)
+        .into_iter()
+        .map(|(file, warnings)| json!({"file": file, "warnings": warnings}))
+        .collect();
+    json!({"opened": opened, "natives": natives})
+}
+
+/// An expectation with its native files as this version writes them: which defaults a file spells out is not
+/// what is expected of it.
+fn as_written(mut expected: Value) -> Value {
+    let natives = expected.get_mut("natives").and_then(Value::as_array_mut);
+    for native in natives.into_iter().flatten() {
+        let file: Conversation =
+            serde_json::from_value(native["file"].take()).expect("it is a native file");
+        native["file"] = serde_json::to_value(file).expect("a file can be written");
+    }
+    expected
+}
+
+#[test]
+fn every_fixture_opens_as_expected() {
+    let inputs = inputs();
+    for format in ["chat_completions", "galley"] {
+        let of_format = inputs
+            .iter()
+            .filter(|path| path.parent().is_some_and(|p| p.ends_with(format)));
+        assert!(
+            of_format.count() >= 3,
+            "{format} has a plain, a tool-heavy and a damaged fixture"
+        );
+    }
+    let writes = std::env::var_os("GALLEY_WRITE").is_some();
+    for input in inputs {
+        let name = input
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let stem = name.split(".input.").next().unwrap_or_default();
+        let expect = input.with_file_name(format!("{stem}.expect.json"));
+        let found = answer(&bytes(&input));
+        if writes {
+            let text = serde_json::to_string_pretty(&found).expect("JSON can be written");
+            std::fs::write(&expect, text + "\n").expect("the suite can be written");
+        }
+        let expected: Value =
+            serde_json::from_slice(&bytes(&expect)).expect("an expectation is JSON");
+        assert_eq!(found, as_written(expected), "{}", input.display());
+    }
+}
+
+#[test]
+fn what_opens_is_written_and_read_again_the_same() {
+    for input in inputs() {
+        let bytes = bytes(&input);
+        let opened =
+            open(&bytes).unwrap_or_else(|refusal| panic!("{}: {refusal}", input.display()));
+        for (file, _) in natives(&opened, &bytes) {
+            let (again, _) = read(file.to_json().as_bytes()).expect("what was written reads");
+            assert_eq!(again, file, "{}", input.display());
+        }
+    }
+}
+
+#[test]
+fn every_prefix_opens_or_is_refused_at_the_place_where_it_ends() {
+    for input in inputs() {
+        let bytes = bytes(&input);
+        let by_line = input.extension().is_some_and(|ending| ending == "jsonl");
+        for end in 0..bytes.len() {
+            let prefix = &bytes[..end];
+            match open(prefix) {
+                Ok(opened) => {
+                    let whole = bytes[end..].iter().all(u8::is_ascii_whitespace);
+                    assert!(by_line || whole, "{} cut at {end} opened", input.display());
+                    natives(&opened, prefix);
+                }
+                Err(refusal) => {
+                    let placed =
+                        refusal.message.contains("(byte ") || refusal.message.contains("is empty");
+                    assert!(placed, "{} cut at {end}: {refusal}", input.display());
+                    let at_the_end = refusal.message.contains(&format!("(byte {end})"));
+                    assert!(
+                        by_line || end == 0 || at_the_end,
+                        "{} cut at {end}: {refusal}",
+                        input.display()
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_hundred_megabytes_of_noise_are_refused() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut noise: Vec<u8> = Vec::with_capacity(100_000_008);
+    while noise.len() < 100_000_000 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        noise.extend(state.to_le_bytes());
+    }
+    for start in [&b"\x01"[..], b"{\"messages\":[", b"\xff\xfe", b"PK\x03\x04"] {
+        noise[..start.len()].copy_from_slice(start);
+        let refusal = open(&noise).expect_err("noise is no conversation");
+        assert!(refusal.code.starts_with("file_"), "{refusal}");
+    }
+    let mut unclosed = vec![b'a'; 100_000_000];
+    unclosed[..2].copy_from_slice(b"[\"");
+    let refusal = open(&unclosed).expect_err("an unclosed string is no conversation");
+    assert!(refusal.message.contains("(byte 100000000)"), "{refusal}");
+}
+
+/// A stored Chat Completion that nobody here wrote is read where it lies beside the checkout; without it the
+/// committed log of the same shape stands for it.
+#[test]
+fn a_stored_completion_reads_without_a_warning() {
+    let real = root().join("../shared/samples/chat-completions-stored.json");
+    let real = real.exists().then_some((real, 73, 58, 52_529));
+    let ours = root().join("tests/suite/import/chat_completions/stored_log.input.json");
+    for (path, messages, results, prompt_tokens) in [(ours, 5, 2, 100)].into_iter().chain(real) {
+        let bytes = bytes(&path);
+        let opened = open(&bytes).unwrap_or_else(|refusal| panic!("{}: {refusal}", path.display()));
+        let [one] = opened.conversations.as_slice() else {
+            panic!("{} holds one conversation", path.display());
+        };
+        assert_eq!((&opened.warnings, &one.warnings), (&vec![], &vec![]));
+        // The system text stands aside and the choice's message is added.
+        assert_eq!((one.system.len(), one.messages.len()), (1, messages));
+        let mut called = std::collections::BTreeMap::new();
+        let mut answered = 0;
+        for message in &one.messages {
+            for block in message.content() {
+                if let ContentBlock::FunctionCall {
+                    id, function_id, ..
+                } = block
+                {
+                    called.insert(id.as_str(), function_id.as_str());
+                }
+            }
+            if let AgentMessage::FunctionResult {
+                function_call_id,
+                function_id,
+                ..
+            } = message
+            {
+                assert_eq!(
+                    called.remove(function_call_id.as_str()),
+                    Some(function_id.as_str())
+                );
+                answered += 1;
+            }
+        }
+        assert_eq!((answered, called.len()), (results, 0));
+        let (file, warnings) = from_transcript(one);
+        assert_eq!(warnings, []);
+        assert_eq!(file.turns.len(), 1);
+        let body = &file.turns[0].body;
+        let usage = body.usage.as_ref().expect("the provider's count is kept");
+        assert_eq!(
+            (usage.status.as_str(), usage.input_tokens),
+            ("succeeded", prompt_tokens)
+        );
+        let source: Value = serde_json::from_slice(&bytes).expect("the file is JSON");
+        let sealed = body.request.as_ref().expect("the request is kept");
+        for member in ["model", "messages", "tools"] {
+            assert_eq!(sealed.get(member), source.get(member), "{member}");
+        }
+        // Every text of the file is in the conversation as it was.
+        let written = file.to_json();
+        for message in source["messages"].as_array().expect("messages are a list") {
+            let text = message["content"].to_string();
+            assert!(text == "null" || written.contains(&text), "{text}");
+        }
+    }
+}
