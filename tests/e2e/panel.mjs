@@ -32,8 +32,11 @@ export async function panels(options) {
 
 export const hook = (page, name) => page.locator(`[data-hook=${name}]`);
 
-/** Waits until a plan is shown. */
-export const planned = (page) => hook(page, "total").waitFor();
+/** Waits until a plan is shown, counted with the vocabulary it needs. */
+export async function planned(page) {
+  await hook(page, "total").waitFor();
+  await hook(page, "loading").waitFor({ state: "detached" });
+}
 
 /** Drops a file on the page, as a hand would. */
 export async function drop(page, name, content) {

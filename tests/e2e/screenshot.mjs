@@ -10,8 +10,6 @@ try {
   for (const colorScheme of ["light", "dark"]) {
     const { page, close } = await all.open((page) => page.emulateMedia({ colorScheme, reducedMotion: "reduce" }));
     await planned(page);
-    // The picture is of settled counts, not of a vocabulary on its way.
-    await page.waitForFunction(() => !document.querySelector("[data-hook=loading]"));
     await page.waitForTimeout(300);
     await page.screenshot({ path: join(folder, `panel-${colorScheme}.png`) });
     await close();
