@@ -52,7 +52,7 @@ async function models({ words, flags }) {
 function wordsFor(prompt, pending) {
   if (prompt !== undefined) return { prompt };
   if (pending === undefined) return {};
-  return { prompt: pending.text, ...(pending.uploads && { attachments: pending.uploads }) };
+  return { prompt: pending.text, ...(pending.uploads?.length > 0 && { attachments: pending.uploads }) };
 }
 
 // A model's vocabulary is loaded when the engine asks for it, and the question is put again.

@@ -172,7 +172,7 @@ test("models lists the catalogue with source and date", () => {
   const { status, stdout } = galley(["models"]);
   assert.equal(status, 0);
   const [header, ...rows] = stdout.trimEnd().split("\n");
-  assert.match(header, /^model +counter +source +dated +input +combined +output$/);
+  assert.match(header, /^model +counter +input +combined +output +dated +source$/);
   assert.ok(rows.length > 5);
   for (const row of rows) assert.match(row, / \d{4}-\d{2}-\d{2} /, row);
   const listed = JSON.parse(galley(["models", "--json"]).stdout);

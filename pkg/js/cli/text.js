@@ -10,7 +10,7 @@ export function previewText(answer) {
   const blocks = table(
     ["#", "block", "type", "role", "state", "tokens", "allocated"],
     answer.blocks.map((row) => [row.index, row.block, row.type, row.role, row.state, row.tokens, row.allocated_tokens]),
-    5,
+    [5, 6],
   );
   return [
     `mechanism: ${answer.mechanism}`,
@@ -31,9 +31,9 @@ export function previewText(answer) {
 /** The catalogue, one model a line. */
 export function modelsText(rows) {
   const lines = table(
-    ["model", "counter", "source", "dated", "input", "combined", "output"],
-    rows.map((row) => [row.model, counterWord(row.counter), row.source, row.dated, row.input_tokens, row.combined_tokens, row.max_output_tokens]),
-    4,
+    ["model", "counter", "input", "combined", "output", "dated", "source"],
+    rows.map((row) => [row.model, counterWord(row.counter), row.input_tokens, row.combined_tokens, row.max_output_tokens, row.dated, row.source]),
+    [2, 3, 4],
   );
   return `${lines.join("\n")}\n`;
 }
@@ -44,13 +44,13 @@ function counterWord(counter) {
   return counter.kind === "anchored" ? `${counter.encoding} x ${counter.safety_factor}` : counter.kind;
 }
 
-/** Columns two spaces apart; from `numeric` on they are right-aligned; null is `-`. */
+/** Columns two spaces apart, the numeric ones right-aligned; null is `-`. */
 function table(header, rows, numeric) {
   const cells = [header, ...rows.map((row) => row.map((cell) => String(cell ?? "-")))];
   const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
   return cells.map((row) =>
     row
-      .map((cell, column) => (column < numeric ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
+      .map((cell, column) => (numeric.includes(column) ? cell.padStart(widths[column]) : cell.padEnd(widths[column])))
       .join("  ")
       .trimEnd(),
   );
