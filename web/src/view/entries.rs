@@ -211,10 +211,12 @@ fn read(panel: Panel, face: Arc<EntryFace>, segments: Vec<Origin>) -> AnyView {
                 .collect_view();
             let tokens = if single { face.tokens } else { origin.tokens };
             view! {
-                {(at > 0).then(|| view! { <span class="seam">"joined by a blank line"</span> })}
-                <div class="body" class:called=face.tool.is_some()>{tool}{texts}</div>
-                <div class="from"><OriginLink origin/></div>
-                <span class="n">{n(tokens)}</span>
+                <div class="part">
+                    {(at > 0).then(|| view! { <span class="seam">"joined by a blank line"</span> })}
+                    <div class="body" class:called=face.tool.is_some()>{tool}{texts}</div>
+                    <div class="from"><OriginLink origin/></div>
+                    <span class="n">{n(tokens)}</span>
+                </div>
             }
         })
         .collect_view();
@@ -227,9 +229,11 @@ fn read(panel: Panel, face: Arc<EntryFace>, segments: Vec<Origin>) -> AnyView {
 
 fn sealed(panel: Panel, face: Arc<EntryFace>, segments: Vec<Origin>) -> AnyView {
     view! {
-        <div class="body"><pre class="json">{face.sealed.clone()}</pre></div>
-        <div class="from">{segments.into_iter().map(|origin| view! { <OriginLink origin/> }).collect_view()}</div>
-        <span class="n">{n(face.tokens)}</span>
+        <div class="part">
+            <div class="body"><pre class="json">{face.sealed.clone()}</pre></div>
+            <div class="from">{segments.into_iter().map(|origin| view! { <OriginLink origin/> }).collect_view()}</div>
+            <span class="n">{n(face.tokens)}</span>
+        </div>
         {more(panel, &face)}
     }
     .into_any()
