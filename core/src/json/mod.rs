@@ -7,7 +7,7 @@
 //! ```
 //! let json = galley_core::json::read(br#"{"a": NaN, "b": "\ud83d!"}"#, "file_invalid").unwrap();
 //! assert_eq!(json.value, serde_json::json!({"a": null, "b": "\u{fffd}!"}));
-//! assert_eq!(json.warnings[1].offset, Some(16));
+//! assert_eq!(json.warnings[1].offset, Some(17));
 //! ```
 
 pub mod canonical;
