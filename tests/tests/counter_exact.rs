@@ -163,6 +163,25 @@ fn a_million_equal_characters() {
 }
 
 #[test]
+fn one_word_of_a_hundred_thousand_different_characters() {
+    let mut state = 1_u32;
+    let mut next = |below: u32| {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state % below
+    };
+    let han: String = (0..100_000)
+        .filter_map(|_| char::from_u32(0x4e00 + next(3000)))
+        .collect();
+    check(&han);
+    let latin: String = (0..100_000)
+        .filter_map(|_| char::from_u32(0x61 + next(26)))
+        .collect();
+    check(&latin);
+}
+
+#[test]
 fn two_megabytes_of_base64_on_one_line() {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut state = 1_u32;
@@ -233,6 +252,12 @@ proptest! {
     #[test]
     fn hostile_text(text in hostile()) {
         check(&text);
+    }
+
+    /// Pieces on both sides of the length from which they are merged another way.
+    #[test]
+    fn long_words(word in "[a-eA-C\u{4e00}-\u{4e20}\u{e9}\u{431}]{20,300}|[=/_#-]{40,300}|[ \n]{40,300}") {
+        check(&word);
     }
 
     #[test]

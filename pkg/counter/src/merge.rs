@@ -1,8 +1,7 @@
 //! Byte-pair encoding of one piece: of all neighbours that make a token the pair of lowest rank is
 //! joined, the leftmost of equals, until none is left.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 use crate::ranks::{NONE, Ranks};
 
@@ -60,7 +59,7 @@ fn merge_short(ranks: &Ranks, piece: &[u8], mut token: impl FnMut(u32)) {
     }
 }
 
-/// The same with a heap of the pairs, in the time of a sort whatever the length.
+/// The same with the places of the pairs by rank, in about the time of a sort whatever the length.
 fn merge_long(ranks: &Ranks, piece: &[u8], mut token: impl FnMut(u32)) {
     let length = piece.len();
     // A part is known by the byte it starts at; these hold for parts that are left.
@@ -68,40 +67,52 @@ fn merge_long(ranks: &Ranks, piece: &[u8], mut token: impl FnMut(u32)) {
     let mut previous: Vec<u32> = (0..length as u32).map(|at| at.wrapping_sub(1)).collect();
     let mut joined: Vec<u32> = piece.windows(2).map(|pair| ranks.get(pair)).collect();
     joined.push(NONE);
-    // By rank, then by place; a pair that was joined or changed since it was put in is passed over.
-    let mut pairs: BinaryHeap<Reverse<u64>> = joined
-        .iter()
-        .zip(0_u64..)
-        .filter(|(rank, _)| **rank != NONE)
-        .map(|(rank, at)| Reverse(u64::from(*rank) << 32 | at))
-        .collect();
+    let mut waiting: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (rank, at) in joined.iter().zip(0..) {
+        if *rank != NONE {
+            waiting.entry(*rank).or_default().push(at);
+        }
+    }
 
-    while let Some(Reverse(pair)) = pairs.pop() {
-        let (rank, at) = ((pair >> 32) as u32, pair as u32 as usize);
-        if joined[at] != rank {
-            continue;
-        }
-        let gone = next[at] as usize;
-        let after = next[gone] as usize;
-        next[at] = after as u32;
-        joined[gone] = NONE;
-        if after < length {
-            previous[after] = at as u32;
-        }
-        let mut renew = |at: usize| {
-            let middle = next[at] as usize;
-            joined[at] = if middle < length {
-                ranks.get(&piece[at..next[middle] as usize])
-            } else {
-                NONE
-            };
-            if joined[at] != NONE {
-                pairs.push(Reverse(u64::from(joined[at]) << 32 | at as u64));
+    while let Some((rank, mut places)) = waiting.pop_first() {
+        places.sort_unstable();
+        for index in 0..places.len() {
+            let at = places[index] as usize;
+            // A pair that was joined or changed since it was put there is passed over.
+            if joined[at] != rank {
+                continue;
             }
-        };
-        renew(at);
-        if at > 0 {
-            renew(previous[at] as usize);
+            let gone = next[at] as usize;
+            let after = next[gone] as usize;
+            next[at] = after as u32;
+            joined[gone] = NONE;
+            if after < length {
+                previous[after] = at as u32;
+            }
+            let mut lowest = NONE;
+            let mut renew = |at: usize| {
+                let middle = next[at] as usize;
+                joined[at] = match next.get(middle) {
+                    Some(end) => ranks.get(&piece[at..*end as usize]),
+                    None => NONE,
+                };
+                if joined[at] != NONE {
+                    waiting.entry(joined[at]).or_default().push(at as u32);
+                }
+                lowest = lowest.min(joined[at]);
+            };
+            renew(at);
+            if at > 0 {
+                renew(previous[at] as usize);
+            }
+            if lowest < rank {
+                // What has arisen goes first.
+                waiting
+                    .entry(rank)
+                    .or_default()
+                    .extend(&places[index + 1..]);
+                break;
+            }
         }
     }
 
