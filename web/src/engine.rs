@@ -59,6 +59,11 @@ impl Engine {
     }
 
     fn spawn(&self) {
+        if !js_sys::Reflect::has(&js_sys::global(), &"Worker".into()).unwrap_or(false) {
+            return self.stopped(
+                "This browser gives the page no workers, and the engine lives in one.".to_owned(),
+            );
+        }
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         let worker = match Worker::new_with_options(SCRIPT, &options) {
@@ -78,7 +83,7 @@ impl Engine {
                 let said = js_sys::Reflect::get(&event, &"message".into())
                     .ok()
                     .and_then(|message| message.as_string());
-                Self(inner).stopped(said.unwrap_or_else(|| "its script did not load".to_owned()));
+                Self(inner).stopped(said.unwrap_or_else(|| "Its script did not load.".to_owned()));
             }
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -125,7 +130,7 @@ impl Engine {
             .as_string()
             .and_then(|text| serde_json::from_str::<Reply>(&text).ok());
         let Some(reply) = reply else {
-            return self.stopped("it said something unreadable".to_owned());
+            return self.stopped("It said something unreadable.".to_owned());
         };
         {
             let mut inner = self.0.borrow_mut();
@@ -180,7 +185,7 @@ impl Inner {
 
 fn describe(error: &JsValue) -> String {
     error.dyn_ref::<js_sys::Error>().map_or_else(
-        || "workers are not available".to_owned(),
+        || "Its worker did not start.".to_owned(),
         |error| String::from(error.message()),
     )
 }

@@ -454,11 +454,11 @@ impl Panel {
     }
 
     fn encoding(self, name: String, state: Loading) {
-        let here = state == Loading::Here;
+        let settled = !matches!(state, Loading::Coming { .. });
         self.encodings.update(|all| {
             all.insert(name, state);
         });
-        if here {
+        if settled {
             self.plan_now();
         }
     }

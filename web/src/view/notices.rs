@@ -24,7 +24,7 @@ pub fn Above() -> impl IntoView {
             {move || panel.stopped.get().map(|said| {
                 let revision = panel.shown.get_untracked().0;
                 view! {
-                    <p class="line bad" data-hook="stopped"><span><b>{format!("The proof stopped at revision {revision}.")}</b>" Your text is safe. "<span class="q">{said}</span></span>
+                    <p class="line bad" data-hook="stopped"><span><b>{if revision == 0 { "The proof could not start.".to_owned() } else { format!("The proof stopped at revision {revision}.") }}</b>" Your text is safe. "<span class="q">{said}</span></span>
                         <button type="button" class="link" on:click=move |_| panel.restart()>"Start it again"</button></p>
                 }
             })}

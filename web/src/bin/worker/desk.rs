@@ -11,7 +11,7 @@ use galley_core::import;
 use galley_core::refusal;
 use galley_core::session::Session;
 use galley_core::tokens::Encoding;
-use galley_web::protocol::{Answer, Refusal, View};
+use galley_web::protocol::{Answer, Counter, Refusal, View};
 use serde_json::{Value, json};
 
 use super::encodings::StandIn;
@@ -156,11 +156,15 @@ impl Desk {
             planned = session.plan(&request);
         }
         let plan = planned.map_err(refused)?;
-        let stand_in = plan
-            .counter
-            .encoding
-            .as_ref()
-            .is_some_and(|name| !matches!(self.encodings.get(name), Some(Standing::Here(_))));
+        let stand_in =
+            plan.counter
+                .encoding
+                .as_ref()
+                .and_then(|name| match self.encodings.get(name) {
+                    Some(Standing::Here(_)) => None,
+                    Some(Standing::Failed) => Some(Counter::Bytes),
+                    _ => Some(Counter::Waiting(name.clone())),
+                });
         let mut sheet = sheet::sheet(session, &plan, &mut self.rows, stand_in);
         if unknown {
             sheet.model_from = "unknown".to_owned();

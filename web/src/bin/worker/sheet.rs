@@ -21,12 +21,12 @@ use super::facts::{self, Rows};
 /// Bytes of text that are priced only to be shown beside what no request carries.
 const PRICED: usize = 4 << 20;
 
-/// The numbers of a plan. `stand_in` says that its tokenizer is not here yet.
+/// The numbers of a plan. `stand_in` is the label of what counted in place of a tokenizer that is not here.
 pub fn sheet(
     session: &mut Session,
     plan: &Plan,
     rows: &mut Rows,
-    stand_in: bool,
+    stand_in: Option<Counter>,
 ) -> protocol::Plan {
     let row = &plan.model.row;
     let lines = lines_of_candidates(plan, rows);
@@ -34,7 +34,7 @@ pub fn sheet(
     let tools_tokens = plan.tools_tokens();
     protocol::Plan {
         input_tokens: plan.input_tokens,
-        tokenizer_exact: plan.tokenizer_exact && !stand_in,
+        tokenizer_exact: plan.tokenizer_exact && stand_in.is_none(),
         catalog_input_token_limit: row.hard_window(),
         advisory_input_token_limit: row.advisory_window(),
         message_count: plan.entries.len() as u64,
@@ -50,7 +50,7 @@ pub fn sheet(
         tools_tokens,
         request_tokens: plan.request_tokens(),
         warnings: plan.warnings.iter().map(facts::notice).collect(),
-        counter: counter(plan, stand_in),
+        counter: stand_in.unwrap_or_else(|| counter(plan)),
         model: row.model.clone(),
         model_from: again(&plan.model.from),
         pool: share::usable(row.hard_window(), row.advisory_window())
@@ -67,9 +67,8 @@ fn again<T: serde::de::DeserializeOwned + Default>(value: &impl serde::Serialize
         .unwrap_or_default()
 }
 
-fn counter(plan: &Plan, stand_in: bool) -> Counter {
+fn counter(plan: &Plan) -> Counter {
     match (&plan.counter.encoding, plan.counter.safety_factor) {
-        (Some(encoding), _) if stand_in => Counter::Waiting(encoding.clone()),
         (Some(encoding), Some(factor)) => Counter::Anchored(encoding.clone(), factor),
         (Some(encoding), None) => Counter::Exact(encoding.clone()),
         (None, _) if plan.tokenizer_exact => Counter::Exact(plan.counter.method.to_owned()),
