@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::ranks::{NONE, Ranks};
 
-/// Pieces up to this many bytes are merged by looking through all pairs each time.
-const SHORT: usize = 64;
+/// Pieces up to this many bytes, of which each can be numbered in a byte, are merged by looking
+/// through all pairs each time.
+const SHORT: usize = 192;
 
 /// Hands on the rank of each token of `piece`, in order.
 pub(crate) fn merge(ranks: &Ranks, piece: &[u8], token: impl FnMut(u32)) {
@@ -19,15 +20,13 @@ pub(crate) fn merge(ranks: &Ranks, piece: &[u8], token: impl FnMut(u32)) {
 
 fn merge_short(ranks: &Ranks, piece: &[u8], mut token: impl FnMut(u32)) {
     // Where each part starts, and the rank of the token it makes with the next.
-    let mut starts = [0_usize; SHORT + 1];
+    let mut starts: [u8; SHORT + 1] = std::array::from_fn(|at| at as u8);
     let mut joined = [NONE; SHORT + 1];
     let mut parts = piece.len();
-    for (at, start) in starts[..=parts].iter_mut().enumerate() {
-        *start = at;
-    }
     for (joined, pair) in joined.iter_mut().zip(piece.windows(2)) {
         *joined = ranks.get(pair);
     }
+    let span = |from: u8, to: u8| &piece[usize::from(from)..usize::from(to)];
     loop {
         let mut lowest = NONE;
         let mut at = 0;
@@ -42,20 +41,20 @@ fn merge_short(ranks: &Ranks, piece: &[u8], mut token: impl FnMut(u32)) {
         starts.copy_within(at + 2..=parts, at + 1);
         joined.copy_within(at + 1..parts, at);
         parts -= 1;
-        let pair = |at: usize| {
-            if at + 2 <= parts {
-                ranks.get(&piece[starts[at]..starts[at + 2]])
+        let mut renew = |at: usize| {
+            joined[at] = if at + 2 <= parts {
+                ranks.get(span(starts[at], starts[at + 2]))
             } else {
                 NONE
-            }
+            };
         };
-        joined[at] = pair(at);
+        renew(at);
         if at > 0 {
-            joined[at - 1] = pair(at - 1);
+            renew(at - 1);
         }
     }
     for part in starts[..=parts].windows(2) {
-        token(ranks.get(&piece[part[0]..part[1]]));
+        token(ranks.get(span(part[0], part[1])));
     }
 }
 
