@@ -1,6 +1,7 @@
 //! The history share that matters: at which shares one more segment, one less, or all come in.
 
 use crate::protocol::{Plan, RowState, SegmentState};
+use crate::words::n;
 
 /// A share worth stopping at.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +75,60 @@ pub fn usable(hard: Option<u64>, advisory: Option<u64>) -> Option<u64> {
         let eighth = (window as f64 * 0.875).floor() as u64;
         Some(window.saturating_sub(32_768).max(eighth))
     })
+}
+
+/// What ended history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The bound in segments.
+    Entries,
+    /// The next segment asks for more tokens than are left.
+    Tokens {
+        /// What it asks for.
+        asked: u64,
+        /// What is left of the grant.
+        left: u64,
+    },
+    /// The bytes one request may store: its word is the same as for tokens.
+    Bytes,
+    /// Turns older than the candidate window.
+    Window,
+}
+
+/// What ended history under a plan, if anything did.
+pub fn stop(plan: &Plan) -> Option<Stop> {
+    Some(match plan.history.skipped_reason.as_deref()? {
+        "entry_limit" => Stop::Entries,
+        "candidate_limit" => Stop::Window,
+        _ => {
+            let asked = plan
+                .rail
+                .iter()
+                .rev()
+                .find(|row| row.state == SegmentState::Skipped)
+                .map_or(0, |row| row.tokens);
+            let history = plan.blocks.iter().find(|block| block.kind == "history")?;
+            match history
+                .allocated_tokens
+                .map(|grant| grant.saturating_sub(history.tokens))
+            {
+                Some(left) if left < asked => Stop::Tokens { asked, left },
+                _ => Stop::Bytes,
+            }
+        }
+    })
+}
+
+impl Stop {
+    /// In words.
+    pub fn words(self) -> String {
+        match self {
+            Stop::Entries => "entry_limit".to_owned(),
+            Stop::Tokens { asked, left } => format!("{} asked, {} left", n(asked), n(left)),
+            Stop::Bytes => "the bytes one request may store".to_owned(),
+            Stop::Window => "candidate_limit".to_owned(),
+        }
+    }
 }
 
 /// The window a share is taken of: advisory, else hard.
@@ -150,6 +205,42 @@ mod tests {
         assert_eq!(one_more(&steps, 1).map(|step| step.share), Some(0.12));
         assert_eq!(one_less(&steps, 3).map(|step| step.share), Some(0.12));
         assert_eq!(one_more(&steps, 3), None);
+    }
+
+    #[test]
+    fn a_stop_says_which_bound_it_was() {
+        use crate::protocol::{BlockRow, History};
+        let plan = |reason: &str, tokens, grant| Plan {
+            history: History {
+                skipped_reason: Some(reason.into()),
+                ..History::default()
+            },
+            blocks: vec![BlockRow {
+                kind: "history".into(),
+                tokens,
+                allocated_tokens: grant,
+                ..BlockRow::default()
+            }],
+            rail: rows(&[543]),
+            ..Plan::default()
+        };
+        assert_eq!(
+            stop(&plan("budget_exceeded", 4114, Some(4300))),
+            Some(Stop::Tokens {
+                asked: 543,
+                left: 186
+            })
+        );
+        assert_eq!(
+            stop(&plan("budget_exceeded", 100, Some(4300))),
+            Some(Stop::Bytes)
+        );
+        assert_eq!(stop(&plan("budget_exceeded", 100, None)), Some(Stop::Bytes));
+        assert_eq!(
+            stop(&plan("entry_limit", 100, Some(100))),
+            Some(Stop::Entries)
+        );
+        assert_eq!(stop(&Plan::default()), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::{Pane, Stage};
 use crate::lines::{self, Line};
 use crate::panel::{Current, Panel};
 use crate::protocol::{Doc, RowState, SegmentState};
+use crate::share;
 use crate::windowing;
 use crate::words::{n, some};
 
@@ -194,11 +195,9 @@ fn bound_word(panel: Panel) -> String {
             return String::new();
         };
         let reason = plan.history.skipped_reason.clone().unwrap_or_default();
-        let history = plan.blocks.iter().find(|block| block.kind == "history");
-        match history.and_then(|block| Some((block.allocated_tokens?, block.tokens))) {
-            Some((grant, tokens)) if reason == "budget_exceeded" => {
-                format!("{reason} · {} left", n(grant.saturating_sub(tokens)))
-            }
+        match share::stop(plan) {
+            Some(share::Stop::Tokens { left, .. }) => format!("{reason} · {} left", n(left)),
+            Some(share::Stop::Bytes) => format!("{reason} · bytes"),
             _ => reason,
         }
     })

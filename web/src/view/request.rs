@@ -287,6 +287,16 @@ fn Share() -> impl IntoView {
         if starved {
             return "nothing, while a required block is not funded".into_any();
         }
+        match panel
+            .plan
+            .with(|plan| plan.as_ref().and_then(|plan| share::stop(plan)))
+        {
+            Some(share::Stop::Entries) => return "bounded by the entry limit below".into_any(),
+            Some(share::Stop::Bytes) => {
+                return "bounded by the bytes one request may store".into_any();
+            }
+            _ => {}
+        }
         let now = selected.get();
         let button = move |hook: &'static str, share: Option<f64>, word: String, after: String| {
             view! { <span class="nb"><button type="button" class="link" data-hook=hook on:click=move |_| to(share)>{word}</button>{after}</span>" " }

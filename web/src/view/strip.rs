@@ -216,7 +216,7 @@ fn draw(
     }).collect_view();
     view! {
         <div class="grp" role="group" aria-label=head.clone() style=flex data-state=word(group.state)>
-            {stop.then(|| plan.as_deref().and_then(stopped).map(|words| view! { <span class="stop" class:before=narrow aria-hidden="true">{words}</span> }))}
+            {stop.then(|| plan.as_deref().and_then(share::stop).map(|stop| view! { <span class="stop" class:before=narrow aria-hidden="true">{format!("stops here: {}", stop.words())}</span> }))}
             <div class="segs">{cells}</div>
             <p class="lb" aria-hidden="true"><b>{head.clone()}</b>" "{tokens}<br/>{bound}</p>
         </div>
@@ -251,23 +251,6 @@ fn label(plan: &Plan, group: &Group) -> [String; 3] {
             [word(group.state).to_owned(), String::new(), String::new()]
         }
     }
-}
-
-/// What the first segment left out asked for, and what was left.
-fn stopped(plan: &Plan) -> Option<String> {
-    let reason = plan.history.skipped_reason.as_deref()?;
-    if reason != "budget_exceeded" {
-        return Some(format!("stops here: {reason}"));
-    }
-    let asked = plan
-        .rail
-        .iter()
-        .rev()
-        .find(|row| row.state == SegmentState::Skipped)?
-        .tokens;
-    let history = plan.blocks.iter().find(|block| block.kind == "history")?;
-    let left = history.allocated_tokens?.saturating_sub(history.tokens);
-    Some(format!("stops here: {} asked, {} left", n(asked), n(left)))
 }
 
 /// One sentence where history leaves out more than one would think.
