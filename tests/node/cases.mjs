@@ -41,3 +41,18 @@ export function kernelCases() {
       return { ...found, file: name, conversation: overlay(base, found.conversation) };
     });
 }
+
+/** What is asked of a case's conversation, in order. */
+export const stepsOf = ({ request, expect, then = [] }) => (expect ? [{ request, expect }, ...then] : then);
+
+/** Takes one step of an open conversation: its answer, or its refusal. */
+export function take(session, step) {
+  try {
+    if (step.seal) return session.seal(step.seal, step.as);
+    if (step.settle) return { turn: session.settle(step.settle, step.answer) };
+    if (step.append) return { turn: session.append(step.append) };
+    return session.estimate(step.request);
+  } catch (refusal) {
+    return { refusal };
+  }
+}

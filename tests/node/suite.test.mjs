@@ -2,32 +2,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openConversation } from "../../pkg/js/index.js";
-import { kernelCases } from "./cases.mjs";
+import { kernelCases, stepsOf, take } from "./cases.mjs";
 
 const cases = kernelCases();
 const places = (warnings = []) => warnings.map(({ path, offset }) => path ?? offset ?? null);
 
 test("the suite is there", () => assert.ok(cases.length >= 29));
 
-for (const { file, shows, conversation, opened = [], request, expect, then = [] } of cases) {
+for (const found of cases) {
+  const { file, shows, conversation, opened = [] } = found;
   test(`${file}: ${shows}`, () => {
     const source = typeof conversation === "string" ? conversation : JSON.stringify(conversation);
     const session = openConversation(source);
     assert.deepStrictEqual(places(session.warnings), opened);
-    const steps = expect ? [{ request, expect }, ...then] : then;
-    for (const step of steps) compare(step.expect ?? {}, take(session, step));
+    for (const step of stepsOf(found)) compare(step.expect ?? {}, take(session, step));
   });
-}
-
-function take(session, step) {
-  try {
-    if (step.seal) return session.seal(step.seal, step.as);
-    if (step.settle) return { turn: session.settle(step.settle, step.answer) };
-    if (step.append) return { turn: session.append(step.append) };
-    return session.estimate(step.request);
-  } catch (refusal) {
-    return { refusal };
-  }
 }
 
 function compare(expect, answer) {
