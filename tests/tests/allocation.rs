@@ -9,7 +9,11 @@ fn tokens() -> impl Strategy<Value = u64> {
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: 20_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {
