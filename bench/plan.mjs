@@ -1,18 +1,15 @@
 // From an edit to a new plan, in the npm package's wasm under Node, on a conversation of a million
 // tokens; and how many texts each edit counted again.
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
-import load, { Counter } from "../pkg/dist/counter/galley_counter.js";
+import load, { Counter } from "../pkg/dist/counter/o200k_base.js";
 import { installEncoding } from "../pkg/dist/galley.js";
 import { openConversation } from "../pkg/js/index.js";
 import { ROW, conversation } from "./conversation.mjs";
 import { figure, median, ms, p95 } from "./figures.mjs";
 
 const TIMES = 200;
-const asset = (name) => readFileSync(new URL(`../pkg/dist/counter/${name}`, import.meta.url));
-
-await load({ module_or_path: asset("galley_counter_bg.wasm") });
-const counter = new Counter(ROW.counter, gunzipSync(asset(`${ROW.counter}.vocab`)));
+await load({ module_or_path: readFileSync(new URL("../pkg/dist/counter/o200k_base_bg.wasm", import.meta.url)) });
+const counter = new Counter(ROW.counter);
 let counted = 0;
 installEncoding(ROW.counter, {
   count(utf8) {

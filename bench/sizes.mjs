@@ -1,4 +1,4 @@
-// What is downloaded: the engine's wasm, the panel's, the counter's, each vocabulary with its load time.
+// What is downloaded: the engine's wasm, the panel's, and each vocabulary's counter with its load time.
 import { readFileSync, readdirSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 import { loadEncoding } from "../pkg/js/index.js";
@@ -17,13 +17,11 @@ for (const part of ["panel", "worker"]) {
   const file = readdirSync(new URL("../dist/", import.meta.url)).find((name) => name.startsWith(part) && name.endsWith(".wasm"));
   sized(`${part} wasm`, `dist/${file}`, part === "panel" ? 600 * 1024 : undefined);
 }
-sized("counter wasm", "pkg/dist/counter/galley_counter_bg.wasm");
 
 console.log();
 for (const name of ["o200k_base", "cl100k_base", "p50k_base", "r50k_base"]) {
-  // Shipped gzipped, which brotli cannot shrink.
-  figure(`${name}: vocabulary as shipped`, bytes(`pkg/dist/counter/${name}.vocab`).length, { unit: kb });
+  sized(`${name}: counter with its vocabulary`, `pkg/dist/counter/${name}_bg.wasm`);
   const from = performance.now();
   await loadEncoding(name);
-  figure(`${name}: load, Node${name === "o200k_base" ? ", counter included" : ""}`, performance.now() - from, { unit: ms });
+  figure(`${name}: load, Node`, performance.now() - from, { unit: ms });
 }

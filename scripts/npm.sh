@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The npm package, in pkg/: the counter with its vocabularies, the engine's wasm, the types.
+# The npm package, in pkg/: the counters, the engine's wasm, the types.
 #
 #   scripts/npm.sh [--write-types]     --write-types replaces the committed declarations and schema
 source "$(dirname "$0")/env.sh"

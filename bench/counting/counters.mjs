@@ -1,15 +1,14 @@
 // The counters that are compared, each as a function from a text to its tokens in o200k_base, with
 // special-token text as plain text.
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
 
 const built = new URL("../../pkg/dist/counter/", import.meta.url);
 
 export const COUNTERS = {
   async galley() {
-    const { default: load, Counter } = await import(new URL("galley_counter.js", built));
-    await load({ module_or_path: readFileSync(new URL("galley_counter_bg.wasm", built)) });
-    const counter = new Counter("o200k_base", gunzipSync(readFileSync(new URL("o200k_base.vocab", built))));
+    const { default: load, Counter } = await import(new URL("o200k_base.js", built));
+    await load({ module_or_path: readFileSync(new URL("o200k_base_bg.wasm", built)) });
+    const counter = new Counter("o200k_base");
     const utf8 = new TextEncoder();
     return (text) => counter.count(utf8.encode(text));
   },

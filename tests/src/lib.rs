@@ -1,10 +1,32 @@
-//! What the tests share: the suite's files and how a case is laid out.
+//! What the tests share: the suite's files, how a case is laid out, and the reference tokenizer.
 
 pub mod generate;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+use tiktoken_rs::CoreBPE;
+
+/// The encodings that are counted exactly.
+pub const ENCODINGS: [&str; 5] = [
+    "o200k_base",
+    "o200k_harmony",
+    "cl100k_base",
+    "p50k_base",
+    "r50k_base",
+];
+
+/// The reference tokenizer of an encoding, `tiktoken-rs`.
+pub fn reference(encoding: &str) -> &'static CoreBPE {
+    match encoding {
+        "o200k_base" => tiktoken_rs::o200k_base_singleton(),
+        "o200k_harmony" => tiktoken_rs::o200k_harmony_singleton(),
+        "cl100k_base" => tiktoken_rs::cl100k_base_singleton(),
+        "p50k_base" => tiktoken_rs::p50k_base_singleton(),
+        "r50k_base" => tiktoken_rs::r50k_base_singleton(),
+        _ => panic!("the reference has no encoding named {encoding}"),
+    }
+}
 
 /// The workspace's root.
 pub fn root() -> PathBuf {

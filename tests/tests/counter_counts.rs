@@ -5,16 +5,8 @@
 
 use std::path::Path;
 
-use galley_counter::reference;
+use galley_tests::{ENCODINGS, reference};
 use serde_json::{Map, Value, json};
-
-const ENCODINGS: [&str; 5] = [
-    "o200k_base",
-    "o200k_harmony",
-    "cl100k_base",
-    "p50k_base",
-    "r50k_base",
-];
 
 /// The texts, as the file describes them: given, a file of the corpus, a repeated text or a line of
 /// base64 from a generator that both sides have.
@@ -88,7 +80,7 @@ fn the_counts_of_the_corpus_are_the_references() {
             let counts: Map<String, Value> = ENCODINGS
                 .iter()
                 .map(|name| {
-                    let count = reference::tokenizer(name).unwrap().count_ordinary(&text);
+                    let count = reference(name).count_ordinary(&text);
                     ((*name).to_owned(), json!(count))
                 })
                 .collect();

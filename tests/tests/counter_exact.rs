@@ -2,24 +2,14 @@
 
 use std::sync::LazyLock;
 
-use galley_counter::{Counter, reference};
+use galley_counter::Counter;
+use galley_tests::{ENCODINGS, reference};
 use proptest::prelude::*;
-
-const ENCODINGS: [(&str, &str); 5] = [
-    ("o200k_base", "o200k_base"),
-    ("o200k_harmony", "o200k_base"),
-    ("cl100k_base", "cl100k_base"),
-    ("p50k_base", "p50k_base"),
-    ("r50k_base", "r50k_base"),
-];
 
 static COUNTERS: LazyLock<Vec<Counter>> = LazyLock::new(|| {
     ENCODINGS
         .iter()
-        .map(|(name, vocabulary)| {
-            let file = reference::vocabulary_file(vocabulary).unwrap();
-            Counter::new(name, &file).unwrap()
-        })
+        .map(|name| Counter::new(name).unwrap())
         .collect()
 });
 
@@ -32,9 +22,7 @@ fn check(text: &str) {
 
 #[track_caller]
 fn check_in(counter: &Counter, text: &str) {
-    let expected = reference::tokenizer(counter.name())
-        .unwrap()
-        .encode_ordinary(text);
+    let expected = reference(counter.name()).encode_ordinary(text);
     let head: String = text.chars().take(200).collect();
     assert!(
         counter.ranks(text) == expected,
@@ -204,18 +192,18 @@ fn tokens_end_where_the_references_do() {
         "<|endoftext|> \r\n\u{feff}👩‍👩‍👧‍👦",
     ] {
         for counter in COUNTERS.iter() {
-            let reference = reference::tokenizer(counter.name()).unwrap();
+            let reference = reference(counter.name());
             let mut end = 0;
-            let expected: Vec<u32> = reference
+            let expected: Vec<usize> = reference
                 .encode_ordinary(text)
                 .into_iter()
                 .map(|rank| {
-                    end += reference.decode_bytes(&[rank]).unwrap().len() as u32;
+                    end += reference.decode_bytes(&[rank]).unwrap().len();
                     end
                 })
                 .collect();
             assert_eq!(counter.ends(text), expected, "{}", counter.name());
-            assert_eq!(expected.last(), Some(&(text.len() as u32)));
+            assert_eq!(expected.last(), Some(&text.len()));
         }
     }
 }
@@ -266,6 +254,6 @@ proptest! {
         let ends = counter.ends(&text);
         prop_assert_eq!(ends.len() as u64, counter.count(&text));
         prop_assert!(ends.windows(2).all(|pair| pair[0] < pair[1]));
-        prop_assert_eq!(ends.last().copied().unwrap_or(0) as usize, text.len());
+        prop_assert_eq!(ends.last().copied().unwrap_or(0), text.len());
     }
 }

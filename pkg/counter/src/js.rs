@@ -9,11 +9,11 @@ pub struct Counter(crate::Counter);
 
 #[wasm_bindgen]
 impl Counter {
-    /// A counter for an encoding, from the bytes of its vocabulary file. Throws an `Error` for an
-    /// unknown name, another encoding's vocabulary and damaged bytes.
+    /// A counter for an encoding. Throws an `Error` for an unknown name and for an encoding that is in
+    /// another module.
     #[wasm_bindgen(constructor)]
-    pub fn new(name: &str, vocabulary: &[u8]) -> Result<Counter, JsError> {
-        Ok(Counter(crate::Counter::new(name, vocabulary)?))
+    pub fn new(name: &str) -> Result<Counter, JsError> {
+        Ok(Counter(crate::Counter::new(name)?))
     }
 
     /// The encoding's name.
@@ -28,7 +28,7 @@ impl Counter {
     }
 
     /// The byte offset at which each token of a text ends.
-    pub fn ends(&self, utf8: &[u8]) -> Vec<u32> {
+    pub fn ends(&self, utf8: &[u8]) -> Vec<usize> {
         self.0.ends(&String::from_utf8_lossy(utf8))
     }
 }

@@ -1,123 +1,131 @@
-//! Exact token counting for OpenAI's encodings, native and in wasm, from a vocabulary handed in as
-//! bytes.
+//! Exact token counting for OpenAI's encodings, native and in wasm, on the kept crate `tiktoken`.
 //!
 //! The promise: counts equal the reference tokenizer's, token for token, whatever the text, with
 //! special-token text read as plain text.
 //!
-//! ```no_run
-//! let bytes = std::fs::read("o200k_base.bin").unwrap();
-//! let counter = galley_counter::Counter::new("o200k_base", &bytes).unwrap();
+//! ```
+//! let counter = galley_counter::Counter::new("o200k_base").unwrap();
 //! assert_eq!(counter.count("hello world"), 2);
+//! assert_eq!(counter.ends("hello world"), [5, 11]);
 //! ```
 //!
-//! # Why an engine of its own
+//! # Which vocabularies
 //!
-//! Two kept crates were measured first, `splintr` 0.22.0 and `tiktoken` 4.1.2; sizes by brotli, times
-//! in wasm under Node 20 on the same machine, o200k.
+//! `tiktoken` compiles vocabularies in; the features of this crate say which. In wasm that is one, so
+//! that a page loads the encoding it needs and no other.
 //!
-//! | | exact in wasm | code | o200k | start | memory |
-//! |---|---|---|---|---|---|
-//! | splintr | no | 260 KB | 705 KB | 320 ms | 57 MB |
-//! | tiktoken | yes | 1,086 KB, vocabulary within | – | 250 ms | 24 MB |
-//! | this | yes | 27 KB | 705 KB | 48 ms | 15 MB |
+//! # What it keeps in memory
 //!
-//! splintr takes a token for found when a hash agrees, which has 32 bits in wasm: two megabytes of
-//! base64 in r50k counted 1,538,882 where the reference counts 1,538,893. tiktoken cannot take a
-//! vocabulary at run time, so each encoding would be a module of its own. And in both, most of the
-//! code is a regular expression engine, for three patterns.
+//! A vocabulary is unpacked when the first counter needs it, and stays. The engine remembers the tokens
+//! of pieces it has met in a table of 4,096 places, 1.2 MB a thread, where a new piece takes the place
+//! of an old one: a long session holds no more than a short one.
 
-mod class;
-mod encodings;
+use std::fmt;
+
+use tiktoken::CoreBpe;
+
 #[cfg(target_arch = "wasm32")]
 mod js;
-mod merge;
-mod pieces;
-mod ranks;
-#[cfg(all(feature = "reference", not(target_arch = "wasm32")))]
-pub mod reference;
-pub mod vocabulary;
 
-pub use vocabulary::Fault;
-
-use class::Classes;
-use pieces::Pattern;
-use ranks::{NONE, Ranks};
+/// The encodings, each with the vocabulary it reads; they share one when they differ only in special
+/// tokens, which are plain text here.
+const ENCODINGS: [(&str, &str); 5] = [
+    ("o200k_base", "o200k_base"),
+    ("o200k_harmony", "o200k_base"),
+    ("cl100k_base", "cl100k_base"),
+    ("p50k_base", "p50k_base"),
+    ("r50k_base", "r50k_base"),
+];
 
 /// Counts tokens in one encoding.
 pub struct Counter {
-    name: String,
-    pattern: Pattern,
-    classes: Classes,
-    ranks: Ranks,
+    name: &'static str,
+    engine: &'static CoreBpe,
 }
 
 impl Counter {
-    /// A counter for the encoding `name`, from its [`vocabulary`] file.
+    /// A counter for the encoding `name`. The first one of a vocabulary unpacks it.
     ///
-    /// Refuses an unknown name, a vocabulary of another encoding and damaged bytes.
-    pub fn new(name: &str, vocabulary: &[u8]) -> Result<Counter, Fault> {
-        let encoding =
-            encodings::find(name).ok_or_else(|| Fault::UnknownEncoding(name.to_owned()))?;
-        Ok(Counter {
-            name: name.to_owned(),
-            pattern: encoding.pattern,
-            classes: Classes::new(),
-            ranks: Ranks::new(vocabulary::unpack(encoding.vocabulary, vocabulary)?),
-        })
+    /// Refuses an unknown name, and an encoding whose vocabulary this build does not carry.
+    pub fn new(name: &str) -> Result<Counter, Fault> {
+        let (name, vocabulary) = ENCODINGS
+            .into_iter()
+            .find(|(known, _)| *known == name)
+            .ok_or_else(|| Fault::UnknownEncoding(name.to_owned()))?;
+        let engine =
+            tiktoken::get_encoding(vocabulary).ok_or(Fault::NotCarried { name, vocabulary })?;
+        Ok(Counter { name, engine })
     }
 
     /// The encoding's name.
     pub fn name(&self) -> &str {
-        &self.name
+        self.name
     }
 
     /// Tokens of `text`.
     pub fn count(&self, text: &str) -> u64 {
-        let mut count = 0;
-        self.each_token(text, |_| count += 1);
-        count
+        self.engine.count(text) as u64
     }
 
     /// The ranks of the tokens of `text`, in order.
     pub fn ranks(&self, text: &str) -> Vec<u32> {
-        let mut ranks = Vec::new();
-        self.each_token(text, |rank| ranks.push(rank));
-        ranks
+        self.engine.encode(text)
     }
 
     /// The byte offset in `text` at which each token ends, ascending; the last is its length. A
     /// token may end inside a character.
-    pub fn ends(&self, text: &str) -> Vec<u32> {
+    pub fn ends(&self, text: &str) -> Vec<usize> {
         let mut end = 0;
-        let mut ends = Vec::new();
-        self.each_token(text, |rank| {
-            end += self.ranks.token(rank).len() as u32;
-            ends.push(end);
-        });
-        ends
-    }
-
-    fn each_token(&self, text: &str, mut token: impl FnMut(u32)) {
-        let mut start = 0;
-        while start < text.len() {
-            let end = pieces::end_of_piece(self.pattern, text, &self.classes, start);
-            let piece = &text.as_bytes()[start..end];
-            match self.ranks.get(piece) {
-                NONE => merge::merge(&self.ranks, piece, &mut token),
-                whole => token(whole),
-            }
-            start = end;
-        }
+        self.ranks(text)
+            .into_iter()
+            .map(|rank| {
+                end += self.engine.decode(&[rank]).len();
+                end
+            })
+            .collect()
     }
 }
 
 #[cfg(not(target_arch = "wasm32"))]
 impl galley_core::tokens::Encoding for Counter {
     fn name(&self) -> &str {
-        &self.name
+        self.name
     }
 
     fn count(&self, text: &str) -> u64 {
         Counter::count(self, text)
     }
 }
+
+/// Why there is no counter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// No encoding has this name.
+    UnknownEncoding(String),
+    /// The encoding is known, and its vocabulary is in another build.
+    NotCarried {
+        /// The encoding that was asked for.
+        name: &'static str,
+        /// The vocabulary it reads, which names the module that carries it.
+        vocabulary: &'static str,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::UnknownEncoding(name) => {
+                let known = ENCODINGS.map(|(name, _)| name).join(", ");
+                write!(f, "no encoding is named \"{name}\"; use one of {known}")
+            }
+            Fault::NotCarried { name, vocabulary } => {
+                write!(
+                    f,
+                    "this module does not carry \"{name}\"; load \"{vocabulary}.js\""
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,47 +1,60 @@
-// The exact counters: a module and its vocabularies beside the page, fetched when a model first needs
-// one. A vocabulary is kept in the browser's cache storage, so that a second visit needs no network.
+// The exact counters: a module for each vocabulary beside the page, fetched when a model first needs it.
+// Its wasm, which holds the vocabulary, is kept in the browser's cache storage: a second visit does not
+// download it again.
 
-const KEPT = "galley-vocabularies-1";
-const FILES = { o200k_harmony: "o200k_base" };
-let module;
+const KEPT = "galley-counters-1";
+const VOCABULARIES = { o200k_harmony: "o200k_base" };
+const modules = new Map();
 
 export async function load_counter(name, progress) {
+  const vocabulary = VOCABULARIES[name] ?? name;
+  if (!modules.has(vocabulary)) {
+    const coming = load(vocabulary, progress);
+    modules.set(vocabulary, coming);
+    // What failed may be asked for again.
+    coming.catch(() => modules.delete(vocabulary));
+  }
+  const { Counter } = await modules.get(vocabulary);
+  return new Counter(name);
+}
+
+async function load(vocabulary, progress) {
   const folder = new URL("./counter/", self.location.href);
-  const url = new URL(`${FILES[name] ?? name}.vocab`, folder);
-  module ??= import(new URL("galley_counter.js", folder).href).then(async (loaded) => {
-    await loaded.default({ module_or_path: new URL("galley_counter_bg.wasm", folder) });
-    return loaded.Counter;
-  });
-  module.catch(() => { module = undefined; });
-  const Counter = await module;
+  const module = await import(new URL(`${vocabulary}.js`, folder).href);
+  const start = (response) => module.default({ module_or_path: told(response, progress) });
+  const url = new URL(`${vocabulary}_bg.wasm`, folder);
+  const key = `${url}?${module.checksum}`;
   const cache = await self.caches?.open(KEPT).catch(() => undefined);
-  const known = await cache?.match(url).catch(() => undefined);
+  const known = await cache?.match(key).catch(() => undefined);
   if (known) {
     try {
-      return new Counter(name, await unpacked(known, progress));
+      await start(known);
+      return module;
     } catch {
-      await cache.delete(url);
+      await cache.delete(key);
     }
   }
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url.pathname} answers ${response.status}`);
   const keep = response.clone();
-  const counter = new Counter(name, await unpacked(response, progress));
-  await cache?.put(url, keep).catch(() => undefined);
-  return counter;
+  await start(response);
+  // First goes what an earlier build of this page left.
+  await cache?.delete(url, { ignoreSearch: true }).catch(() => undefined);
+  await cache?.put(key, keep).catch(() => undefined);
+  return module;
 }
 
-// The bytes inside the gzip file; progress is told of the packed ones.
-async function unpacked(response, progress) {
-  const of = Number(response.headers.get("content-length")) || 0;
+// The same response, whose bytes are told of as they come. Where the server compresses, the length it
+// states is another one.
+function told(response, progress) {
+  const of = response.headers.has("content-encoding") ? 0 : Number(response.headers.get("content-length")) || 0;
   let bytes = 0;
-  const told = new TransformStream({
+  const telling = new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength;
-      progress(bytes, Math.max(of, bytes));
+      progress(bytes, of);
       controller.enqueue(chunk);
     },
   });
-  const stream = response.body.pipeThrough(told).pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  return new Response(response.body.pipeThrough(telling), { headers: { "content-type": "application/wasm" } });
 }

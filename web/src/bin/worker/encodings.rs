@@ -1,5 +1,5 @@
-//! Vocabularies: fetched from the page's own origin when a model first asks for one. Until it is here a
-//! stand-in counts bytes divided by four, and every count says so.
+//! Counters, each with its vocabulary: fetched from the page's own origin when a model first asks for
+//! one. Until it is here a stand-in counts bytes divided by four, and every count says so.
 
 use std::cell::RefCell;
 use std::rc::Rc;
