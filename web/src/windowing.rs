@@ -50,14 +50,16 @@ impl Heights {
         self.heights.is_empty()
     }
 
-    /// Takes a measured height; says whether it differs from what was known.
-    pub fn measure(&mut self, index: usize, height: f64) -> bool {
-        match self.heights.get_mut(index) {
-            Some(known) if (*known - height).abs() >= 0.5 => {
-                *known = height;
-                true
-            }
-            _ => false,
+    /// By how much a measured height differs from what is known; nothing within half a pixel.
+    pub fn differs(&self, index: usize, height: f64) -> Option<f64> {
+        let by = height - self.heights.get(index)?;
+        (by.abs() >= 0.5).then_some(by)
+    }
+
+    /// Takes a measured height.
+    pub fn measure(&mut self, index: usize, height: f64) {
+        if let Some(known) = self.heights.get_mut(index) {
+            *known = height;
         }
     }
 
@@ -118,9 +120,10 @@ mod tests {
     fn measured_heights_move_what_is_below() {
         let mut heights = Heights::guessed(vec![40.0; 100]);
         assert_eq!(heights.between(0.0, 100.0, 0.0), 0..3);
-        assert!(heights.measure(0, 90.0));
-        assert!(!heights.measure(0, 90.2));
-        assert!(!heights.measure(100, 1.0));
+        assert_eq!(heights.differs(0, 90.0), Some(50.0));
+        heights.measure(0, 90.0);
+        assert_eq!(heights.differs(0, 90.2), None);
+        assert_eq!(heights.differs(100, 1.0), None);
         assert_eq!(heights.between(0.0, 100.0, 0.0), 0..2);
         assert_eq!(heights.top(2), 130.0);
         assert_eq!(heights.total(), 4050.0);

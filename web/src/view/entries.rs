@@ -25,6 +25,8 @@ pub struct Scroller {
     pub top: RwSignal<f64>,
     /// Pixels that show.
     pub height: RwSignal<f64>,
+    /// Pixels across.
+    pub width: RwSignal<f64>,
 }
 
 impl Scroller {
@@ -34,6 +36,7 @@ impl Scroller {
             node,
             top: RwSignal::new(0.0),
             height: RwSignal::new(800.0),
+            width: RwSignal::new(0.0),
         };
         Effect::new(move |_| {
             let Some(element) = node.get() else { return };
@@ -42,6 +45,10 @@ impl Scroller {
                 move || {
                     scroller.top.set(f64::from(element.scroll_top()));
                     scroller.height.set(f64::from(element.client_height()));
+                    let width = f64::from(element.client_width());
+                    if scroller.width.get_untracked() != width {
+                        scroller.width.set(width);
+                    }
                 }
             };
             read();
@@ -91,19 +98,9 @@ pub fn Entries(scroller: Scroller) -> impl IntoView {
     });
     Effect::new(move |_| panel.look(range.get()));
     Effect::new(move |_| {
-        if let (Some(entry), Some(list), Some(boxed)) =
-            (stage.reveal_entry.get(), list.get(), scroller.node.get())
-        {
+        if let Some(entry) = stage.reveal_entry.get() {
             stage.reveal_entry.set(None);
-            let top =
-                offset_in(&list, scroller) + heights.with_untracked(|heights| heights.top(entry));
-            let (now, height) = (
-                f64::from(boxed.scroll_top()),
-                f64::from(boxed.client_height()),
-            );
-            if top < now + 40.0 || top > now + height - 120.0 {
-                boxed.set_scroll_top((top - 40.0).max(0.0) as i32);
-            }
+            reveal(entry, list, scroller, heights, TRIES, 0);
         }
     });
     let pad = move || {
@@ -125,9 +122,87 @@ pub fn Entries(scroller: Scroller) -> impl IntoView {
                 <span class="nb"><span class="pick" role="radiogroup" aria-label="Show entries as">{pick(Shown::Read, "Read")} {pick(Shown::Sealed, "Sealed JSON")}</span>
                     <button type="button" class="link gap" aria-pressed=move || panel.alone.get().to_string() on:click=move |_| panel.alone.update(|alone| *alone = !*alone)>{move || if panel.alone.get() { "With totals" } else { "Alone" }}</button></span></div>
             <ol class="list" node_ref=list style=pad>
-                <For each=move || range.get() key=|index| *index let:index><Entry index heights/></For>
+                <For each=move || range.get() key=|index| *index let:index><Entry index heights scroller/></For>
             </ol>
         </div>
+    }
+}
+
+/// Takes an entry's height. What is in sight stays where it is when something above it was guessed wrong.
+fn settle(
+    index: usize,
+    element: &web_sys::HtmlElement,
+    scroller: Scroller,
+    heights: RwSignal<Heights>,
+) {
+    let height = element.get_bounding_client_rect().height();
+    let Some(by) = heights.with_untracked(|known| known.differs(index, height)) else {
+        return;
+    };
+    let Some(boxed) = scroller.node.get_untracked() else {
+        return;
+    };
+    // Drawn, it has already moved what is below it; only a padding that changes moves the rest.
+    let above = element.get_bounding_client_rect().top() < boxed.get_bounding_client_rect().top();
+    heights.update(|known| known.measure(index, height));
+    if above {
+        boxed.set_scroll_top((f64::from(boxed.scroll_top()) + by).round() as i32);
+    }
+}
+
+/// Frames in which a revealed entry may still move, because heights above it were guessed.
+const TRIES: u8 = 40;
+
+/// Frames in which it has to stand still.
+const STILL: u8 = 4;
+
+/// Brings an entry into sight. What was guessed is measured on the way, so it is looked for again until
+/// it is drawn and stands still.
+fn reveal(
+    entry: usize,
+    list: NodeRef<html::Ol>,
+    scroller: Scroller,
+    heights: RwSignal<Heights>,
+    tries: u8,
+    still: u8,
+) {
+    let (Some(list_element), Some(boxed)) = (list.get_untracked(), scroller.node.get_untracked())
+    else {
+        return;
+    };
+    let drawn = document().get_element_by_id(&format!("e{entry}"));
+    let (top, height) = match &drawn {
+        Some(drawn) => {
+            let (place, sight) = (
+                drawn.get_bounding_client_rect(),
+                boxed.get_bounding_client_rect(),
+            );
+            (
+                place.top() - sight.top() + f64::from(boxed.scroll_top()),
+                place.height(),
+            )
+        }
+        None => (
+            offset_in(&list_element, scroller)
+                + heights.with_untracked(|heights| heights.top(entry)),
+            0.0,
+        ),
+    };
+    let (now, sight) = (
+        f64::from(boxed.scroll_top()),
+        f64::from(boxed.client_height()),
+    );
+    let in_sight = top >= now && top + height.min(sight - 40.0) <= now + sight;
+    if !in_sight {
+        boxed.set_scroll_top((top - 40.0).max(0.0) as i32);
+    }
+    let still = if in_sight && drawn.is_some() {
+        still + 1
+    } else {
+        0
+    };
+    if tries > 0 && still < STILL {
+        request_animation_frame(move || reveal(entry, list, scroller, heights, tries - 1, still));
     }
 }
 
@@ -148,7 +223,7 @@ fn guess(entry: &EntryMeta, shown: Shown) -> f64 {
 }
 
 #[component]
-fn Entry(index: usize, heights: RwSignal<Heights>) -> impl IntoView {
+fn Entry(index: usize, heights: RwSignal<Heights>, scroller: Scroller) -> impl IntoView {
     let panel = expect_context::<Panel>();
     let node = NodeRef::<html::Li>::new();
     let meta = Memo::new(move |_| {
@@ -162,19 +237,16 @@ fn Entry(index: usize, heights: RwSignal<Heights>) -> impl IntoView {
     let current = Memo::new(move |_| panel.is_entry_current(index));
     // The height is taken once what is drawn is drawn.
     Effect::new(move |_| {
-        face.track();
         meta.track();
         panel.shown_as.track();
-        request_animation_frame(move || {
-            if let Some(element) = node.try_get_untracked().flatten() {
-                let height = element.get_bounding_client_rect().height();
-                if heights.with_untracked(|known| known.clone().measure(index, height)) {
-                    heights.update(|known| {
-                        known.measure(index, height);
-                    });
+        scroller.width.track();
+        if face.with(Option::is_some) {
+            request_animation_frame(move || {
+                if let Some(element) = node.try_get_untracked().flatten() {
+                    settle(index, &element, scroller, heights);
                 }
-            }
-        });
+            });
+        }
     });
     let segments = Memo::new(move |_| meta.get().segments);
     view! {

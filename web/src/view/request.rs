@@ -126,7 +126,10 @@ fn limits(row: &Model) -> String {
 
 /// What bounds the request, and who says so. Another addressee may answer with a model of its own.
 fn model_hint(panel: Panel, known: Option<Model>) -> String {
-    let asked = panel.form.with(|form| form.model.clone());
+    let (asked, window) = panel.form.with(|form| (form.model.clone(), form.window));
+    if asked.is_empty() && window.is_none() {
+        return "No window: nothing is sized until one is given.".to_owned();
+    }
     let Some(plan) = panel.plan.get() else {
         return known.as_ref().map(limits).unwrap_or_default();
     };
@@ -146,9 +149,6 @@ fn model_hint(panel: Panel, known: Option<Model>) -> String {
         }
         (Some(model), from) if *model != asked && !asked.is_empty() => {
             format!("answers with {model}, its own · {}", planned(from))
-        }
-        (_, "inline") if plan.catalog_input_token_limit.is_none() => {
-            "No window: nothing is sized until one is given.".to_owned()
         }
         (_, "inline") => planned("given here"),
         (_, from) => known.as_ref().map_or_else(|| planned(from), limits),
