@@ -66,7 +66,7 @@ pub fn read(session: &Session) -> (Doc, Rows) {
     let c = session.conversation();
     let (rail, lines) = rail(c);
     let doc = Doc {
-        format: format_word(session.format()).to_owned(),
+        format: format_word(session.format()),
         warnings: session.warnings().iter().map(notice).collect(),
         rail,
         addressees: addressees(c),
@@ -96,11 +96,28 @@ pub fn read(session: &Session) -> (Doc, Rows) {
     )
 }
 
-/// What a file is, in words.
-fn format_word(format: Format) -> &'static str {
-    match format {
-        Format::Galley => "native file",
-        Format::ChatCompletions => "Chat Completions",
+/// What a file is, in words: the wire's own word, spelled as its makers do where that differs.
+fn format_word(format: Format) -> String {
+    let word = serde_json::to_value(format)
+        .ok()
+        .and_then(|word| word.as_str().map(str::to_owned))
+        .unwrap_or_default();
+    match word.as_str() {
+        "galley" => "native file".to_owned(),
+        "openai_responses" | "responses" => "OpenAI Responses".to_owned(),
+        "chatgpt" => "ChatGPT export".to_owned(),
+        "pi" => "pi session".to_owned(),
+        _ => {
+            let capital = |part: &str| {
+                part.chars().next().map(|first| {
+                    first.to_uppercase().collect::<String>() + &part[first.len_utf8()..]
+                })
+            };
+            word.split('_')
+                .filter_map(capital)
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
     }
 }
 
