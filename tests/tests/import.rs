@@ -39,7 +39,7 @@ fn bytes(path: &Path) -> Vec<u8> {
 fn natives(opened: &Opened, bytes: &[u8]) -> Vec<(Conversation, Vec<Warning>)> {
     match opened.format {
         Format::Galley => vec![read(bytes).expect("a native file that is recognised reads")],
-        Format::ChatCompletions => opened.conversations.iter().map(from_transcript).collect(),
+        _ => opened.conversations.iter().map(from_transcript).collect(),
     }
 }
 
@@ -70,7 +70,7 @@ fn as_written(mut expected: Value) -> Value {
 #[test]
 fn every_fixture_opens_as_expected() {
     let inputs = inputs();
-    for format in ["chat_completions", "galley"] {
+    for format in ["chat_completions", "claude_code", "codex", "galley", "pi"] {
         let of_format = inputs
             .iter()
             .filter(|path| path.parent().is_some_and(|p| p.ends_with(format)));

@@ -232,6 +232,8 @@ impl Builder<'_> {
             let turns = texts.map(|text| Turn {
                 role: Some(role),
                 text: Some(text),
+                // Sent all the same: what the tool showed and what it sent are two things.
+                display: (display == Some("hidden")).then_some(false),
                 ..turn.clone()
             });
             self.file.turns.extend(turns);

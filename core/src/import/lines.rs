@@ -18,8 +18,10 @@ pub(super) struct Line {
     pub values: Vec<Value>,
     /// What was mended in them.
     pub notes: Notes,
-    /// Where the line stops being JSON.
+    /// Where the line first stops being JSON.
     pub fault: Option<Fault>,
+    /// A value was found again behind the fault: a write was interrupted and the record written anew.
+    pub resumed: bool,
     /// Nothing but blanks follows it.
     pub last: bool,
 }
@@ -37,6 +39,7 @@ pub(super) fn values<'a>(text: &'a Text<'_>) -> impl Iterator<Item = Line> + 'a 
             values: Vec::new(),
             notes: Notes::default(),
             fault: None,
+            resumed: false,
             last: from + line.len() >= end,
         };
         let mut at = 0;
@@ -53,13 +56,45 @@ pub(super) fn values<'a>(text: &'a Text<'_>) -> impl Iterator<Item = Line> + 'a 
                 }
                 Err(mut fault) => {
                     fault.column += next as u64;
-                    read.fault = Some(fault);
-                    break;
+                    read.fault.get_or_insert(fault);
+                    match written_anew(line, next) {
+                        Some(again) => at = again,
+                        None => break,
+                    }
+                    read.resumed = true;
                 }
             }
         }
         read
     })
+}
+
+/// Where behind a broken record one begins that starts with the same key and reads.
+fn written_anew(line: &[u8], broken: usize) -> Option<usize> {
+    let rest = line.get(broken..)?;
+    let quotes = rest.iter().enumerate().filter(|(_, byte)| **byte == b'"');
+    let (end, _) = quotes.take(2).last()?;
+    let opening = rest
+        .get(..=end)
+        .filter(|opening| opening.starts_with(b"{\""))?;
+    let mut from = opening.len();
+    // A line of nothing but beginnings is given up on.
+    for _ in 0..8 {
+        let found = find(rest.get(from..)?, opening)?;
+        let record = rest.get(from + found..)?;
+        // Up to the line's end: a part of a record may begin like one.
+        if reads(record).is_some_and(|(_, end)| json::rest(record, end).is_none()) {
+            return Some(broken + from + found);
+        }
+        from += found + opening.len();
+    }
+    None
+}
+
+fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
+    bytes
+        .windows(what.len().max(1))
+        .position(|window| window == what)
 }
 
 /// Whether the line that begins the file is a whole object or list, and more follows it.
@@ -95,7 +130,12 @@ fn reads(line: &[u8]) -> Option<(Value, usize)> {
 
 /// Says what of a line could not be read.
 pub(super) fn unreadable(line: &Line, fault: &Fault) -> Warning {
-    let (code, message) = if line.last && fault.cut_off {
+    let (code, message) = if line.resumed {
+        (
+            "record_written_twice",
+            "half a record stands before whole ones; the half is not read",
+        )
+    } else if line.last && fault.cut_off {
         (
             "line_cut_off",
             "the last line is cut off; its rest is not read",

@@ -14,16 +14,22 @@
 //! ```
 
 mod chat;
+mod claude_code;
+mod codex;
 mod lines;
+mod pi;
+mod session;
 mod shapes;
 mod sniff;
+mod time;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::json::{self, Fault, Notes, Text};
+use crate::json::{self, Fault, Notes, Place, Text};
 use crate::refusal::{Refusal, Warning};
 use crate::transcript::Imported;
+use session::Record;
 use shapes::Shape;
 
 /// The code of a file that cannot be read: it is empty, damaged, or no conversation at all.
@@ -41,6 +47,12 @@ pub enum Format {
     Galley,
     /// Chat Completions messages in any of their wrappings.
     ChatCompletions,
+    /// A Claude Code session log, or a capture of its stream-json output.
+    ClaudeCode,
+    /// A Codex rollout of any of its three generations.
+    Codex,
+    /// A session log of pi or OpenClaw.
+    Pi,
 }
 
 /// A file, opened.
@@ -73,7 +85,7 @@ pub fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
         return in_lines(&text, notes);
     }
     match json::value(&text.bytes, text.place, &mut notes) {
-        Ok(value) => whole(&value, notes),
+        Ok(value) => whole(value, text.place, notes),
         Err(_) if lines::any_is_whole(&text) => in_lines(&text, notes),
         Err(fault) => Err(match sniff::plain_text(&text.bytes, start) {
             Some(kind) => kind.refusal(),
@@ -82,8 +94,8 @@ pub fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
     }
 }
 
-fn whole(value: &Value, mut notes: Notes) -> Result<Opened, Refusal> {
-    match shapes::of(value) {
+fn whole(value: Value, place: Place, mut notes: Notes) -> Result<Opened, Refusal> {
+    match shapes::of(&value) {
         Some(Shape::Galley) => Ok(Opened {
             format: Format::Galley,
             conversations: Vec::new(),
@@ -91,18 +103,20 @@ fn whole(value: &Value, mut notes: Notes) -> Result<Opened, Refusal> {
         }),
         Some(Shape::ChatCompletions) => Ok(Opened {
             format: Format::ChatCompletions,
-            conversations: chat::conversations(value, &mut notes),
+            conversations: chat::conversations(&value, &mut notes),
             warnings: notes.finish(),
         }),
         Some(Shape::Foreign(kind)) => Err(kind.refusal()),
-        None => Err(unknown(value)),
+        Some(session) => Ok(log(&session, vec![Record::new(value, place)], notes)),
+        None => Err(unknown(&value)),
     }
 }
 
 fn in_lines(text: &Text<'_>, mut notes: Notes) -> Result<Opened, Refusal> {
     let found = lines::values(text).take(lines::LOOKED_AT);
     let found: Vec<Value> = found.flat_map(|line| line.values).collect();
-    let shape = found.iter().find_map(shapes::of);
+    let session = found.iter().find_map(shapes::session);
+    let shape = session.or_else(|| found.iter().find_map(shapes::of));
     match (shape, found.first()) {
         (Some(Shape::Foreign(kind)), _) => Err(kind.refusal()),
         (Some(Shape::Galley), _) => Err(Refusal::new(
@@ -114,8 +128,26 @@ fn in_lines(text: &Text<'_>, mut notes: Notes) -> Result<Opened, Refusal> {
             conversations: chat::lines(text, &mut notes),
             warnings: notes.finish(),
         }),
+        (Some(session), _) => {
+            let records = session::records(text, &mut notes);
+            Ok(log(&session, records, notes))
+        }
         (None, Some(value)) => Err(unknown(value)),
         (None, None) => Err(Refusal::new(INVALID, "no line of the file is JSON")),
+    }
+}
+
+/// The conversation of a session log.
+fn log(shape: &Shape, records: Vec<Record>, notes: Notes) -> Opened {
+    let (format, conversation) = match shape {
+        Shape::Codex => (Format::Codex, codex::conversation(records)),
+        Shape::Pi => (Format::Pi, pi::conversation(records)),
+        _ => (Format::ClaudeCode, claude_code::conversation(records)),
+    };
+    Opened {
+        format,
+        conversations: vec![conversation],
+        warnings: notes.finish(),
     }
 }
 

@@ -11,6 +11,12 @@ pub(super) enum Shape {
     Galley,
     /// Chat Completions in one of its wrappings.
     ChatCompletions,
+    /// A Claude Code session log, or one record of it.
+    ClaudeCode,
+    /// A Codex rollout, or one record of it.
+    Codex,
+    /// A pi session log, or one record of it.
+    Pi,
     /// Another tool's file.
     Foreign(&'static Foreign),
 }
@@ -23,11 +29,60 @@ pub(super) fn of(value: &Value) -> Option<Shape> {
     if value.is_object() && value.get("galley").is_some() {
         return Some(Shape::Galley);
     }
+    if let Some(shape) = session(value) {
+        return Some(shape);
+    }
     if let Some((_, kind)) = FOREIGN.iter().find(|(is, _)| is(value)) {
         return Some(Shape::Foreign(kind));
     }
     is_chat(value).then_some(Shape::ChatCompletions)
 }
+
+/// The session log that a value is, or is a record of.
+pub(super) fn session(v: &Value) -> Option<Shape> {
+    if is_type(v, &CODEX) && has(v, "payload")
+        || has(v, "record_type")
+        || has(v, "id") && has(v, "timestamp") && v.get("instructions").is_some() && !has(v, "type")
+        || object(v, "session") && list(v, "items")
+    {
+        return Some(Shape::Codex);
+    }
+    let of_a_session = ["sessionId", "session_id", "uuid", "parentUuid"]
+        .into_iter()
+        .any(|key| has(v, key));
+    if of_a_session && is_type(v, &["user", "assistant"]) && v.pointer("/message/role").is_some()
+        || of_a_session
+            && is_type(
+                v,
+                &[
+                    "system",
+                    "attachment",
+                    "progress",
+                    "queue-operation",
+                    "result",
+                ],
+            )
+        || is_type(v, &["summary"]) && has(v, "leafUuid")
+        || is_type(v, &["file-history-snapshot"]) && has(v, "messageId")
+        || list(v, "loglines")
+    {
+        return Some(Shape::ClaudeCode);
+    }
+    let told = has(v, "cwd") || has(v, "version");
+    let others = has(v, "trace_id") || has(v, "harness");
+    let entry = is_type(v, &["message"]) && v.pointer("/message/role").is_some();
+    (is_type(v, &["session"]) && told && !others || entry).then_some(Shape::Pi)
+}
+
+const CODEX: [&str; 7] = [
+    "session_meta",
+    "response_item",
+    "event_msg",
+    "turn_context",
+    "compacted",
+    "world_state",
+    "inter_agent_communication",
+];
 
 /// One Chat Completions message.
 pub(super) fn is_message(value: &Value) -> bool {
@@ -93,32 +148,6 @@ const FOREIGN: &[(Test, Foreign)] = &[
         kind("claude_ai", "a Claude.ai data export", LATER),
     ),
     (
-        |v| {
-            is_type(
-                v,
-                &[
-                    "session_meta",
-                    "response_item",
-                    "event_msg",
-                    "turn_context",
-                    "compacted",
-                ],
-            ) && has(v, "payload")
-        },
-        kind("codex", "a Codex session log", LATER),
-    ),
-    (
-        |v| {
-            has(v, "parentUuid")
-                || has(v, "leafUuid")
-                || has(v, "loglines")
-                || has(v, "sessionId") && v.pointer("/message/role").is_some()
-                || is_type(v, &["system"]) && text(v, "subtype") == Some("init")
-                || is_type(v, &["file-history-snapshot", "queue-operation"])
-        },
-        kind("claude_code", "a Claude Code session log", LATER),
-    ),
-    (
         |v| is_type(v, &["session.start"]) && has(v, "data"),
         kind("copilot_cli", "a Copilot CLI event log", LATER),
     ),
@@ -129,10 +158,6 @@ const FOREIGN: &[(Test, Foreign)] = &[
     (
         |v| is_type(v, &["session"]) && text(v, "harness") == Some("llama.app"),
         kind("llama_cpp", "a llama.cpp web UI export", LATER),
-    ),
-    (
-        |v| is_type(v, &["session"]) && (has(v, "cwd") || has(v, "version")),
-        kind("pi", "a pi session log", LATER),
     ),
     (
         |v| has(v, "sessionId") && has(v, "projectHash") || has(v, "$set") || has(v, "$rewindTo"),

@@ -70,27 +70,6 @@ fn other_tools_files_are_refused_by_name() {
         ),
         (json!({"chat_messages": []}).to_string(), "claude_ai"),
         (
-            lines(&[
-                json!({"type": "session_meta", "payload": {}}),
-                json!({"type": "event_msg", "payload": {}}),
-            ]),
-            "codex",
-        ),
-        (
-            lines(&[
-                json!({"type": "summary", "leafUuid": "x"}),
-                json!({"type": "user", "parentUuid": null, "sessionId": "s", "message": role(json!("hi"))}),
-            ]),
-            "claude_code",
-        ),
-        (
-            lines(&[
-                json!({"type": "session", "version": 3, "cwd": "/x"}),
-                json!({"type": "message"}),
-            ]),
-            "pi",
-        ),
-        (
             json!({"info": {"id": "ses_1"}, "messages": []}).to_string(),
             "opencode",
         ),

@@ -155,6 +155,12 @@ impl Reader {
         }
     }
 
+    /// What has been read so far, for who knows more of it than the messages say: their times, what stands
+    /// between them.
+    pub fn transcript(&mut self) -> &mut Imported {
+        &mut self.imported
+    }
+
     /// Says something about the file at a JSON pointer.
     pub fn note(&mut self, code: &str, pointer: &str, message: &str) {
         self.notes.push(Warning::new(code, message).at(pointer));

@@ -1,0 +1,582 @@
+//! Claude Code session logs: JSONL of envelopes around Anthropic messages, the older `{"loglines": […]}` of
+//! web sessions, captures of `--output-format stream-json`.
+//!
+//! Lines stand in file order once those written twice and those on a branch that was left are out. An answer
+//! has one line a block; lines of one message id are one message, and the usage of its last line is its usage.
+//! The lines of sub-agents are not the conversation unless the file holds nothing else.
+
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::session::{Answer, Outcome, Pen, Piece, Record, facts, flag, rest, text_of, word};
+use super::time::millis;
+use crate::transcript::{Imported, Usage};
+use tree::Node;
+
+/// The word of a model row for the wire that the messages are of.
+const API_FORMAT: &str = "anthropic_messages";
+
+/// What an envelope holds beside what is said; none of it is told again with every line.
+const ENVELOPE: [&str; 29] = [
+    "type",
+    "subtype",
+    "content",
+    "message",
+    "attachment",
+    "uuid",
+    "parentUuid",
+    "logicalParentUuid",
+    "sessionId",
+    "session_id",
+    "timestamp",
+    "cwd",
+    "gitBranch",
+    "version",
+    "userType",
+    "entrypoint",
+    "isSidechain",
+    "isMeta",
+    "slug",
+    "agentId",
+    "requestId",
+    "promptId",
+    "permissionMode",
+    "parent_tool_use_id",
+    "tool_use_id",
+    "forkedFrom",
+    "compactMetadata",
+    "isVisibleInTranscriptOnly",
+    "isSynthetic",
+];
+
+const NOT_KEPT: &str = "lines that say nothing in the conversation are not kept";
+
+/// The conversation of a log.
+pub(super) fn conversation(records: Vec<Record>) -> Imported {
+    let mut pen = Pen::new(API_FORMAT);
+    let records = unwrapped(records);
+    let mut titles = Vec::new();
+    let talk: Vec<&Record> = records
+        .iter()
+        .filter(|record| is_talk(record, &mut titles, &mut pen))
+        .collect();
+    let talk = once(talk, &mut pen);
+    let ids: BTreeSet<&str> = talk
+        .iter()
+        .filter_map(|record| word(&record.value, "uuid"))
+        .collect();
+    let talk = of_one_agent(talk, &mut pen);
+    title(&titles, &ids, talk.is_empty(), &mut pen);
+    let talk = on_the_path(talk, &ids, &mut pen);
+    session(&talk, &mut pen);
+    Log {
+        pen,
+        boundary: None,
+        groups: groups(&talk),
+    }
+    .write(&talk)
+}
+
+fn unwrapped(records: Vec<Record>) -> Vec<Record> {
+    let wrapped = |record: Record| match record.value.get("loglines") {
+        Some(_) => Record::members(&record.value, "loglines"),
+        None => vec![record],
+    };
+    records.into_iter().flat_map(wrapped).collect()
+}
+
+/// Whether a record is of the conversation; a title is taken, the rest told.
+fn is_talk<'r>(record: &'r Record, titles: &mut Vec<&'r Record>, pen: &mut Pen) -> bool {
+    match word(&record.value, "type").unwrap_or_default() {
+        "user" | "assistant" | "system" | "attachment" | "result" => return true,
+        "summary" | "ai-title" | "custom-title" => titles.push(record),
+        kind @ "progress" => {
+            // It says nothing, but others follow it.
+            pen.count("lines_not_kept", kind, NOT_KEPT, &record.at);
+            return true;
+        }
+        kind @ ("agent-name"
+        | "file-history-snapshot"
+        | "file-history-delta"
+        | "queue-operation"
+        | "mode"
+        | "permission-mode"
+        | "last-prompt"
+        | "pr-link"
+        | "saved_hook_context"
+        | "stream_event") => {
+            pen.count("lines_not_kept", kind, NOT_KEPT, &record.at);
+        }
+        kind => {
+            let says = "lines of types that are not known here are not read";
+            let kind = if kind.is_empty() {
+                "without a type"
+            } else {
+                kind
+            };
+            pen.count("line_type_unknown", kind, says, &record.at);
+        }
+    }
+    false
+}
+
+/// The records without those that stood before under the same uuid.
+fn once<'r>(talk: Vec<&'r Record>, pen: &mut Pen) -> Vec<&'r Record> {
+    let mut met = BTreeSet::new();
+    let mut kept = Vec::with_capacity(talk.len());
+    for record in talk {
+        match word(&record.value, "uuid") {
+            Some(id) if !met.insert(id) => {
+                let says = "lines with the uuid of a line before are that line written again";
+                pen.count("line_repeated", "", says, &record.at);
+            }
+            _ => kept.push(record),
+        }
+    }
+    kept
+}
+
+/// The agent below the person's own that a record is of.
+fn agent(value: &Value) -> Option<&str> {
+    let called = word(value, "parent_tool_use_id");
+    let named = || word(value, "agentId").unwrap_or("");
+    called.or_else(|| flag(value, "isSidechain").then(named))
+}
+
+/// The main agent's records, or those of the first sub-agent when the file is a sub-agent's.
+fn of_one_agent<'r>(talk: Vec<&'r Record>, pen: &mut Pen) -> Vec<&'r Record> {
+    let said = |record: &&&Record| is_said(&record.value);
+    let main = talk
+        .iter()
+        .filter(said)
+        .any(|record| agent(&record.value).is_none());
+    let shown = match main {
+        true => None,
+        false => talk
+            .iter()
+            .find(said)
+            .and_then(|record| agent(&record.value)),
+    };
+    let mut kept = Vec::with_capacity(talk.len());
+    for record in talk {
+        let of = agent(&record.value);
+        if of == shown || of.is_none() {
+            kept.push(record);
+        } else {
+            let says =
+                "lines of sub-agents are conversations of their own and are not shown; by agent";
+            pen.count(
+                "sub_agents_apart",
+                of.filter(|of| !of.is_empty()).unwrap_or("unnamed"),
+                says,
+                &record.at,
+            );
+        }
+    }
+    kept
+}
+
+fn is_said(value: &Value) -> bool {
+    matches!(word(value, "type"), Some("user" | "assistant"))
+}
+
+fn title(titles: &[&Record], ids: &BTreeSet<&str>, alone: bool, pen: &mut Pen) {
+    let mut best = None;
+    for record in titles {
+        let value = &record.value;
+        let (rank, text) = match word(value, "type") {
+            Some("custom-title") => (3, word(value, "customTitle").or(word(value, "title"))),
+            Some("ai-title") => (2, word(value, "aiTitle").or(word(value, "title"))),
+            // Summaries of earlier sessions stand at the head of a new one's file.
+            _ if alone || word(value, "leafUuid").is_some_and(|leaf| ids.contains(leaf)) => {
+                (1, word(value, "summary"))
+            }
+            _ => {
+                pen.count(
+                    "lines_not_kept",
+                    "summary of another session",
+                    NOT_KEPT,
+                    &record.at,
+                );
+                continue;
+            }
+        };
+        if let Some(text) = text.filter(|_| best.is_none_or(|(found, _)| rank >= found)) {
+            best = Some((rank, text));
+        }
+    }
+    pen.transcript().title = best.map(|(_, text)| text.to_owned());
+}
+
+/// The records on the way to the newest one.
+fn on_the_path<'r>(talk: Vec<&'r Record>, ids: &BTreeSet<&str>, pen: &mut Pen) -> Vec<&'r Record> {
+    let nodes: Vec<Node<'_>> = talk.iter().map(|record| node(&record.value)).collect();
+    for (node, record) in nodes.iter().zip(&talk) {
+        if node.parent.is_some_and(|parent| !ids.contains(parent)) {
+            let says = "lines follow a line that is not in the file; they stay where they stand";
+            pen.count("parent_not_in_file", "", says, &record.at);
+        }
+    }
+    let left = tree::left(&nodes);
+    let first = left.branches.first().and_then(|index| talk.get(*index));
+    if let Some(first) = first {
+        let says = "branches that were left for the current one are not shown";
+        for _ in &left.branches {
+            pen.count("branches_not_shown", "branches", says, &first.at);
+        }
+        for _ in left.lines.iter().filter(|left| **left) {
+            pen.count("branches_not_shown", "lines in them", says, &first.at);
+        }
+    }
+    let marked = talk.into_iter().zip(left.lines);
+    marked
+        .filter(|(_, left)| !left)
+        .map(|(record, _)| record)
+        .collect()
+}
+
+fn node(value: &Value) -> Node<'_> {
+    let content = value.pointer("/message/content");
+    let blocks = content.and_then(Value::as_array).into_iter().flatten();
+    let answers = blocks
+        .clone()
+        .any(|block| word(block, "type") == Some("tool_result"));
+    let own = word(value, "type") == Some("user")
+        && !answers
+        && !["isMeta", "isCompactSummary", "isSynthetic"]
+            .iter()
+            .any(|key| flag(value, key));
+    Node {
+        id: word(value, "uuid").unwrap_or_default(),
+        parent: word(value, "parentUuid").or_else(|| word(value, "logicalParentUuid")),
+        prompt: own.then(|| word(value, "timestamp").unwrap_or_default()),
+    }
+}
+
+/// The facts that every envelope repeats, as the first one has them.
+fn session(talk: &[&Record], pen: &mut Pen) {
+    let keys = [
+        "sessionId",
+        "session_id",
+        "cwd",
+        "gitBranch",
+        "version",
+        "agentId",
+    ];
+    if let Some(first) = talk.first() {
+        pen.facts(
+            facts(&first.value, &keys),
+            millis(first.value.get("timestamp")),
+        );
+    }
+}
+
+/// Answers by their message and request: the first record of each, and all of it.
+fn groups<'r>(talk: &[&'r Record]) -> BTreeMap<usize, Vec<&'r Record>> {
+    let mut first: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut groups: BTreeMap<usize, Vec<&Record>> = BTreeMap::new();
+    for (index, record) in talk.iter().enumerate() {
+        let value = &record.value;
+        if word(value, "type") != Some("assistant") || is_made_here(value) {
+            continue;
+        }
+        let id = value.pointer("/message/id").and_then(Value::as_str);
+        let at = match id.filter(|id| !id.is_empty()) {
+            Some(id) => {
+                let request = word(value, "requestId").unwrap_or_default();
+                *first.entry((id, request)).or_insert(index)
+            }
+            None => index,
+        };
+        groups.entry(at).or_default().push(record);
+    }
+    groups
+}
+
+/// An answer that the client made up, of an error for one.
+fn is_made_here(value: &Value) -> bool {
+    let model = value.pointer("/message/model").and_then(Value::as_str);
+    flag(value, "isApiErrorMessage") || model == Some("<synthetic>")
+}
+
+struct Log<'r> {
+    pen: Pen,
+    /// A boundary whose summary has not come yet.
+    boundary: Option<&'r Record>,
+    groups: BTreeMap<usize, Vec<&'r Record>>,
+}
+
+impl<'r> Log<'r> {
+    fn write(mut self, talk: &[&'r Record]) -> Imported {
+        for (index, record) in talk.iter().enumerate() {
+            let value = &record.value;
+            let summary = flag(value, "isCompactSummary");
+            if is_said(value) && !summary {
+                self.without_summary();
+            }
+            match word(value, "type").unwrap_or_default() {
+                "user" if summary => self.summary(record),
+                "user" => self.user(record),
+                "assistant" if is_made_here(value) => {
+                    let kind = if flag(value, "isApiErrorMessage") {
+                        "api_error"
+                    } else {
+                        "synthetic"
+                    };
+                    let text = text_of(value.pointer("/message/content"));
+                    self.pen.aside(
+                        kind,
+                        &text,
+                        rest(value, &ENVELOPE),
+                        millis(value.get("timestamp")),
+                    );
+                }
+                "assistant" => self.assistant(index),
+                "attachment" => self.attachment(record),
+                "progress" => {}
+                _ => self.system(record),
+            }
+        }
+        self.without_summary();
+        self.pen.finish()
+    }
+
+    fn user(&mut self, record: &Record) {
+        let value = &record.value;
+        let time = millis(value.get("timestamp"));
+        let Some(content) = value.pointer("/message/content") else {
+            let says = "lines of a user without a message are not read";
+            return self.pen.count("not_a_message", "", says, &record.at);
+        };
+        let is_result = |block: &&Value| word(block, "type") == Some("tool_result");
+        let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
+        let mut details = value
+            .get("toolUseResult")
+            .or_else(|| value.get("tool_use_result"))
+            .cloned();
+        for block in blocks.iter().filter(is_result) {
+            let id = word(block, "tool_use_id").unwrap_or_default();
+            let content = parts(block.get("content"));
+            let outcome = Outcome {
+                call: id,
+                content,
+                failed: flag(block, "is_error"),
+                details: details.take().unwrap_or_default(),
+                ..Outcome::default()
+            };
+            self.pen.result(outcome, &record.at, time);
+        }
+        let words = match content.as_array() {
+            Some(blocks) if blocks.iter().any(|block| is_result(&block)) => {
+                let words: Vec<Value> = blocks.iter().filter(|b| !is_result(b)).map(part).collect();
+                if words.is_empty() {
+                    return;
+                }
+                Value::Array(words)
+            }
+            _ => parts(Some(content)),
+        };
+        if flag(value, "isVisibleInTranscriptOnly") {
+            self.pen
+                .aside("transcript_only", &text_of(Some(content)), None, time);
+        } else if flag(value, "isMeta") || flag(value, "isSynthetic") {
+            self.pen
+                .injected(&words, !flag(value, "isMeta"), "meta", &record.at, time);
+        } else {
+            self.pen.user(&words, &record.at, time);
+        }
+    }
+
+    fn assistant(&mut self, index: usize) {
+        let Some(group) = self.groups.remove(&index) else {
+            return;
+        };
+        let mut pieces = Vec::new();
+        let mut results = Vec::new();
+        let mut answer = Answer::default();
+        for record in &group {
+            let Some(message) = record.value.get("message") else {
+                continue;
+            };
+            match message.get("content") {
+                Some(Value::Array(blocks)) => {
+                    blocks
+                        .iter()
+                        .for_each(|block| piece(block, &mut pieces, &mut results));
+                }
+                Some(Value::Null) | None => {}
+                Some(content) => pieces.push(Piece::Part(content.clone())),
+            }
+            answer.stop_reason = word(message, "stop_reason").or(answer.stop_reason);
+            answer.model = word(message, "model").or(answer.model);
+            answer.usage = usage(message.get("usage")).or(answer.usage);
+            if answer.timestamp == 0 {
+                answer.timestamp = millis(record.value.get("timestamp"));
+            }
+        }
+        let time = answer.timestamp;
+        let Some(first) = group.first() else { return };
+        self.pen.answer(pieces, answer, &first.at);
+        for block in results {
+            let id = word(block, "tool_use_id").unwrap_or_default();
+            let content = match block.get("content") {
+                Some(Value::String(text)) => json!(text),
+                Some(Value::Null) | None => Value::Null,
+                // What a server's own tool found is structured, and partly sealed.
+                Some(content) => json!(content.to_string()),
+            };
+            let outcome = Outcome {
+                call: id,
+                content,
+                failed: flag(block, "is_error"),
+                ..Outcome::default()
+            };
+            self.pen.result(outcome, &first.at, time);
+        }
+    }
+
+    fn attachment(&mut self, record: &Record) {
+        let time = millis(record.value.get("timestamp"));
+        let Some(attachment) = record.value.get("attachment") else {
+            let says = "attachment lines without an attachment are not read";
+            return self.pen.count("not_a_message", "", says, &record.at);
+        };
+        match (
+            word(attachment, "type").unwrap_or("attachment"),
+            attachment.get("prompt"),
+        ) {
+            ("queued_command", Some(prompt)) => {
+                self.without_summary();
+                self.pen.user(&parts(Some(prompt)), &record.at, time);
+            }
+            (kind, _) => self.pen.aside(kind, "", Some(attachment.clone()), time),
+        }
+    }
+
+    fn system(&mut self, record: &'r Record) {
+        let value = &record.value;
+        let time = millis(value.get("timestamp"));
+        let kind = word(value, "subtype").unwrap_or("system");
+        match (word(value, "type"), kind) {
+            (_, "compact_boundary") => {
+                self.without_summary();
+                self.boundary = Some(record);
+                return;
+            }
+            (_, "init") => {
+                self.pen.transcript().model = word(value, "model").map(str::to_owned);
+            }
+            (_, "microcompact_boundary") => {
+                let says = "from here on the model did not see earlier results that the file still holds; times";
+                self.pen.count("results_cleared", "", says, &record.at);
+            }
+            _ => {}
+        }
+        let kind = if word(value, "type") == Some("result") {
+            "result"
+        } else {
+            kind
+        };
+        let text = text_of(value.get("content"));
+        self.pen.aside(kind, &text, rest(value, &ENVELOPE), time);
+    }
+
+    /// The summary the model went on from, which stands for everything before it.
+    fn summary(&mut self, record: &Record) {
+        let text = text_of(record.value.pointer("/message/content"));
+        let facts = boundary_facts(self.boundary.take());
+        self.pen
+            .compaction(&text, facts, millis(record.value.get("timestamp")));
+    }
+
+    fn without_summary(&mut self) {
+        if let Some(record) = self.boundary.take() {
+            let says = "compactions whose summary is not in the file: what stands before them is shown as if it were sent";
+            self.pen.count("summary_not_in_file", "", says, &record.at);
+            let time = millis(record.value.get("timestamp"));
+            self.pen.compaction("", boundary_facts(Some(record)), time);
+        }
+    }
+}
+
+fn boundary_facts(record: Option<&Record>) -> Map<String, Value> {
+    let metadata = record.and_then(|record| {
+        let value = &record.value;
+        value
+            .get("compactMetadata")
+            .or_else(|| value.get("compact_metadata"))
+    });
+    metadata
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default()
+}
+
+/// A content with every block in the reader's spelling.
+fn parts(content: Option<&Value>) -> Value {
+    match content {
+        Some(Value::Array(blocks)) => Value::Array(blocks.iter().map(part).collect()),
+        Some(other) => other.clone(),
+        None => Value::Null,
+    }
+}
+
+fn part(block: &Value) -> Value {
+    match word(block, "type") {
+        Some("redacted_thinking") => {
+            json!({"type": "thinking", "thinking": "", "signature": block.get("data")})
+        }
+        Some("document") => document(block),
+        _ => block.clone(),
+    }
+}
+
+/// A document's own text, or its facts.
+fn document(block: &Value) -> Value {
+    let source = block.get("source").unwrap_or(&Value::Null);
+    let data = word(source, "data").unwrap_or_default();
+    let name = word(block, "title");
+    match word(source, "type") {
+        Some("text") => json!({"type": "text", "text": data}),
+        Some("content") => json!({"type": "text", "text": text_of(source.get("content"))}),
+        Some("base64") => {
+            let mime = word(source, "media_type").unwrap_or("application/octet-stream");
+            let data = format!("data:{mime};base64,{data}");
+            json!({"type": "file", "file": {"filename": name, "file_data": data}})
+        }
+        _ => {
+            let address = word(source, "url").or_else(|| word(source, "file_id"));
+            json!({"type": "file", "file": {"filename": name, "file_url": address}})
+        }
+    }
+}
+
+fn piece<'b>(block: &'b Value, pieces: &mut Vec<Piece>, results: &mut Vec<&'b Value>) {
+    match word(block, "type").unwrap_or_default() {
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => {
+            let own = |key: &str| word(block, key).unwrap_or_default().to_owned();
+            let input = block.get("input").cloned().unwrap_or_else(|| json!({}));
+            pieces.push(Piece::Call(own("id"), own("name"), input));
+        }
+        kind if kind.ends_with("tool_result") => results.push(block),
+        _ => pieces.push(Piece::Part(part(block))),
+    }
+}
+
+/// What the provider counted; the input comes without what the cache had a part in.
+fn usage(value: Option<&Value>) -> Option<Usage> {
+    let number = |key: &str| value?.get(key).and_then(Value::as_u64);
+    let thinking = value.and_then(|value| value.pointer("/output_tokens_details/thinking_tokens"));
+    let usage = Usage {
+        input: number("input_tokens"),
+        output: number("output_tokens"),
+        cache_read: number("cache_read_input_tokens"),
+        cache_write: number("cache_creation_input_tokens"),
+        reasoning: thinking.and_then(Value::as_u64),
+        cost_usd: None,
+    };
+    (usage != Usage::default()).then_some(usage)
+}

@@ -1,0 +1,375 @@
+//! Session logs of pi and its kin (OpenClaw): JSONL, a session line and then entries.
+//!
+//! Without ids (version 1) the entries are a line; with them a tree in the order of writing whose leaf is the
+//! last entry. A compaction stands before the first entry it kept, as the model reads it. A custom message is
+//! sent whether it was displayed or not; a custom entry never is.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::session::{Answer, At, Outcome, Pen, Piece, Record, facts, flag, rest, text_of, word};
+use super::time::millis;
+use crate::transcript::{Imported, Usage};
+
+const NOT_KEPT: &str = "lines that say nothing in the conversation are not kept";
+
+/// The conversation of a session log.
+pub(super) fn conversation(records: Vec<Record>) -> Imported {
+    // Messages of every provider stand in one log; the pen needs no wire to read them.
+    let mut pen = Pen::new("");
+    pen.transcript().api_format = None;
+    let head = records
+        .iter()
+        .find(|record| word(&record.value, "type") == Some("session"));
+    if let Some(head) = head {
+        let keys = [
+            "id",
+            "version",
+            "cwd",
+            "timestamp",
+            "provider",
+            "modelId",
+            "thinkingLevel",
+            "parentSession",
+            "branchedFrom",
+        ];
+        pen.facts(
+            facts(&head.value, &keys),
+            millis(head.value.get("timestamp")),
+        );
+    }
+    let path = path(&records, &mut pen);
+    let kept = kept_from(&records, &path, &mut pen);
+    for index in path {
+        for compaction in kept.get(&index).into_iter().flatten() {
+            compacted(&mut pen, compaction);
+        }
+        if let Some(record) = records.get(index) {
+            entry(
+                &mut pen,
+                record,
+                !kept
+                    .values()
+                    .flatten()
+                    .any(|found| std::ptr::eq(*found, record)),
+            );
+        }
+    }
+    pen.finish()
+}
+
+/// The entries on the way to the last one, in order, as indexes into the records.
+fn path(records: &[Record], pen: &mut Pen) -> Vec<usize> {
+    let is_entry = |record: &Record| word(&record.value, "type") != Some("session");
+    let ids: BTreeMap<&str, usize> = records
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, record)| is_entry(record))
+        .filter_map(|(index, record)| Some((word(&record.value, "id")?, index)))
+        .collect();
+    let entries = (0..records.len()).filter(|index| records.get(*index).is_some_and(is_entry));
+    if ids.is_empty() {
+        return entries.collect();
+    }
+    let mut on_path = vec![false; records.len()];
+    let mut at = entries.clone().next_back();
+    while let Some(index) = at {
+        let Some(record) = records.get(index) else {
+            break;
+        };
+        match on_path.get_mut(index) {
+            Some(met) if !*met => *met = true,
+            // Links in a circle end where they were before.
+            _ => break,
+        }
+        let before = || {
+            (0..index)
+                .rev()
+                .find(|entry| records.get(*entry).is_some_and(is_entry))
+        };
+        at = match record.value.get("parentId").unwrap_or(&Value::Null) {
+            Value::Null if word(&record.value, "id").is_some() => None,
+            Value::String(parent) => match ids.get(parent.as_str()) {
+                Some(parent) => Some(*parent),
+                None => {
+                    let says = "entries follow an entry that is not in the file; they go on from the one before them";
+                    pen.count("parent_not_in_file", "", says, &record.at);
+                    before()
+                }
+            },
+            _ => before(),
+        };
+    }
+    let off = |index: usize| on_path.get(index).is_some_and(|on| !on);
+    for index in entries.clone().filter(|index| off(*index)) {
+        let Some(record) = records.get(index) else {
+            continue;
+        };
+        let parent = word(&record.value, "parentId").and_then(|id| ids.get(id));
+        let says = "branches that were left for the current one are not shown";
+        if parent.is_none_or(|parent| !off(*parent)) {
+            pen.count("branches_not_shown", "branches", says, &record.at);
+        }
+        pen.count("branches_not_shown", "entries in them", says, &record.at);
+    }
+    entries.filter(|index| !off(*index)).collect()
+}
+
+/// The compactions by the entry that each kept first. One whose entry is not on the path keeps all of it.
+fn kept_from<'r>(
+    records: &'r [Record],
+    path: &[usize],
+    pen: &mut Pen,
+) -> BTreeMap<usize, Vec<&'r Record>> {
+    let mut kept: BTreeMap<usize, Vec<&Record>> = BTreeMap::new();
+    for index in path {
+        let Some(record) = records.get(*index) else {
+            continue;
+        };
+        if word(&record.value, "type") != Some("compaction") {
+            continue;
+        }
+        let id = word(&record.value, "firstKeptEntryId");
+        let line = record
+            .value
+            .get("firstKeptEntryIndex")
+            .and_then(Value::as_u64);
+        let first = match (id, line) {
+            (Some(id), _) => path.iter().find(|entry| {
+                records.get(**entry).is_some_and(|record| word(&record.value, "id") == Some(id))
+            }),
+            (None, Some(line)) => path.iter().find(|entry| {
+                matches!(records.get(**entry), Some(Record { at: At::Source(found, _), .. }) if *found == line.saturating_add(1))
+            }),
+            (None, None) => continue,
+        };
+        match first.filter(|first| *first < index) {
+            Some(first) => kept.entry(*first).or_default().push(record),
+            None => {
+                let says = "compactions kept an entry that is not before them on the path; the whole path is read with the summary";
+                pen.count("kept_entry_not_found", "", says, &record.at);
+                if let Some(first) = path.first() {
+                    kept.entry(*first).or_default().push(record);
+                }
+            }
+        }
+    }
+    kept
+}
+
+fn compacted(pen: &mut Pen, record: &Record) {
+    let value = &record.value;
+    let facts = facts(value, &["tokensBefore", "fromHook", "details"]);
+    pen.compaction(
+        word(value, "summary").unwrap_or_default(),
+        facts,
+        millis(value.get("timestamp")),
+    );
+}
+
+fn entry(pen: &mut Pen, record: &Record, stands_here: bool) {
+    let value = &record.value;
+    let time = millis(value.get("timestamp"));
+    match word(value, "type").unwrap_or_default() {
+        "message" => match value.get("message") {
+            Some(body) => message(pen, body, &record.at, time),
+            None => pen.count(
+                "not_a_message",
+                "",
+                "message entries without a message are not read",
+                &record.at,
+            ),
+        },
+        "compaction" if stands_here => compacted(pen, record),
+        "compaction" => {}
+        "branch_summary" => {
+            pen.injected(
+                &json!(word(value, "summary").unwrap_or_default()),
+                true,
+                "branch_summary",
+                &record.at,
+                time,
+            );
+        }
+        "custom" => pen.aside(
+            word(value, "customType").unwrap_or("custom"),
+            "",
+            value.get("data").cloned(),
+            time,
+        ),
+        "custom_message" => custom_message(pen, value, &record.at, time),
+        "session_info" => {
+            if let Some(name) = word(value, "name") {
+                pen.transcript().title = Some(name.to_owned());
+            }
+        }
+        "model_change" => {
+            let model = word(value, "modelId").map(str::to_owned);
+            pen.transcript().model = model;
+        }
+        kind @ ("thinking_level_change" | "label") => {
+            pen.count("lines_not_kept", kind, NOT_KEPT, &record.at)
+        }
+        kind => {
+            let says = "entries of types that are not known here are kept aside";
+            let kind = if kind.is_empty() {
+                "without a type"
+            } else {
+                kind
+            };
+            pen.count("line_type_unknown", kind, says, &record.at);
+            pen.aside(kind, "", Some(value.clone()), time);
+        }
+    }
+}
+
+fn custom_message(pen: &mut Pen, value: &Value, at: &At, time: i64) {
+    let shown = value
+        .get("display")
+        .and_then(Value::as_bool)
+        .unwrap_or(true);
+    let kind = word(value, "customType").unwrap_or("custom");
+    let content = value.get("content").unwrap_or(&Value::Null);
+    pen.injected(content, shown, kind, at, time);
+}
+
+fn message(pen: &mut Pen, message: &Value, at: &At, written: i64) {
+    let time = match millis(message.get("timestamp")) {
+        0 => written,
+        said => said,
+    };
+    let null = Value::Null;
+    let content = message.get("content").unwrap_or(&null);
+    match word(message, "role").unwrap_or_default() {
+        "user" => pen.user(content, at, time),
+        "assistant" => answer(pen, message, content, at, time),
+        "toolResult" => {
+            let id = word(message, "toolCallId").unwrap_or_default();
+            let name = word(message, "toolName").unwrap_or_default();
+            let outcome = Outcome {
+                call: id,
+                function: name,
+                content: content.clone(),
+                failed: flag(message, "isError"),
+                details: message.get("details").cloned().unwrap_or_default(),
+            };
+            pen.result(outcome, at, time);
+        }
+        "bashExecution" => {
+            let text = command(message);
+            if flag(message, "excludeFromContext") {
+                pen.aside("bashExecution", &text, None, time);
+            } else {
+                pen.user(&json!(text), at, time);
+            }
+        }
+        "custom" | "hookMessage" => custom_message(pen, message, at, time),
+        kind @ "branchSummary" => {
+            pen.injected(
+                &json!(word(message, "summary").unwrap_or_default()),
+                true,
+                kind,
+                at,
+                time,
+            );
+        }
+        "compactionSummary" => {
+            pen.compaction(
+                word(message, "summary").unwrap_or_default(),
+                Map::new(),
+                time,
+            );
+        }
+        role => {
+            let says = "messages of roles that are not known here are kept aside";
+            pen.count("role_unknown", role, says, at);
+            pen.aside(
+                role,
+                &text_of(Some(content)),
+                rest(message, &["role", "content", "timestamp"]),
+                time,
+            );
+        }
+    }
+}
+
+fn answer(pen: &mut Pen, message: &Value, content: &Value, at: &At, timestamp: i64) {
+    let pieces = match content {
+        Value::Array(blocks) => blocks.iter().map(piece).collect(),
+        Value::Null => Vec::new(),
+        other => vec![Piece::Part(other.clone())],
+    };
+    let answer = Answer {
+        stop_reason: word(message, "stopReason"),
+        error: word(message, "errorMessage"),
+        model: word(message, "model"),
+        provider: word(message, "provider"),
+        usage: usage(message.get("usage")),
+        timestamp,
+    };
+    pen.answer(pieces, answer, at);
+    let wire = match word(message, "api") {
+        Some("anthropic-messages") => "anthropic_messages",
+        Some("openai-responses" | "openai-codex-responses") => "openai_responses",
+        Some("openai-completions") => "openai_chat",
+        Some("google-generative-ai" | "google-vertex") => "gemini",
+        _ => return,
+    };
+    pen.transcript().api_format = Some(wire.to_owned());
+}
+
+fn piece(block: &Value) -> Piece {
+    match word(block, "type") {
+        Some("toolCall") => {
+            let own = |key: &str| word(block, key).unwrap_or_default().to_owned();
+            let arguments = block.get("arguments").cloned().unwrap_or_else(|| json!({}));
+            Piece::Call(own("id"), own("name"), arguments)
+        }
+        Some("thinking") => Piece::Part(json!({
+            "type": "thinking",
+            "thinking": word(block, "thinking").unwrap_or_default(),
+            "signature": block.get("thinkingSignature"),
+        })),
+        _ => Piece::Part(block.clone()),
+    }
+}
+
+/// A command that the person ran, as the model reads it.
+fn command(message: &Value) -> String {
+    let own = |key: &str| word(message, key).unwrap_or_default();
+    let mut text = format!("Ran `{}`\n", own("command"));
+    match own("output") {
+        "" => text.push_str("(no output)"),
+        output => text.push_str(&format!("```\n{output}\n```")),
+    }
+    let code = message
+        .get("exitCode")
+        .and_then(Value::as_i64)
+        .filter(|code| *code != 0);
+    if flag(message, "cancelled") {
+        text.push_str("\n\n(command cancelled)");
+    } else if let Some(code) = code {
+        text.push_str(&format!("\n\nCommand exited with code {code}"));
+    }
+    if let Some(path) = word(message, "fullOutputPath").filter(|_| flag(message, "truncated")) {
+        text.push_str(&format!("\n\n[Output truncated. Full output: {path}]"));
+    }
+    text
+}
+
+/// What the provider counted; the input comes without what the cache had a part in.
+fn usage(value: Option<&Value>) -> Option<Usage> {
+    let number = |key: &str| value?.get(key).and_then(Value::as_u64);
+    let cost = value.and_then(|value| value.pointer("/cost/total"));
+    let usage = Usage {
+        input: number("input"),
+        output: number("output"),
+        cache_read: number("cacheRead"),
+        cache_write: number("cacheWrite"),
+        reasoning: None,
+        cost_usd: cost.and_then(Value::as_f64),
+    };
+    (usage != Usage::default()).then_some(usage)
+}
