@@ -25,7 +25,8 @@ fn inputs() -> Vec<PathBuf> {
         paths
     };
     let formats = folder(&root().join("tests/suite/import"));
-    let files = formats.iter().flat_map(|format| folder(format));
+    let formats = formats.iter().filter(|path| path.is_dir());
+    let files = formats.flat_map(|format| folder(format));
     files
         .filter(|path| path.to_string_lossy().contains(".input."))
         .collect()
@@ -224,4 +225,51 @@ fn a_stored_completion_reads_without_a_warning() {
             assert!(text == "null" || written.contains(&text), "{text}");
         }
     }
+}
+
+/// Lines of a real log that nobody here wrote, each as a file of its own and all as one, open with the warnings
+/// that are listed for them and no others. Without the folder there is nothing to read.
+#[test]
+fn real_lines_of_a_log_open_with_the_listed_warnings() {
+    let real = root().join("../shared/samples/claude-code-lines");
+    let list = root().join("tests/suite/import/samples.json");
+    if !real.exists() {
+        return;
+    }
+    let entries = std::fs::read_dir(&real).expect("the folder can be listed");
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
+    paths.sort();
+    let mut found = serde_json::Map::new();
+    let mut all = Vec::new();
+    let mut open_one = |name: String, bytes: &[u8]| {
+        let opened = open(bytes).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
+        assert_eq!(opened.format, Format::ClaudeCode, "{name}");
+        let [one] = opened.conversations.as_slice() else {
+            panic!("{name} holds one conversation");
+        };
+        let warnings: Vec<&str> = opened
+            .warnings
+            .iter()
+            .chain(&one.warnings)
+            .map(|warning| warning.code.as_str())
+            .collect();
+        if !warnings.is_empty() {
+            found.insert(name, json!(warnings));
+        }
+        natives(&opened, bytes);
+    };
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let bytes = bytes(&path);
+        open_one(format!("claude-code-lines/{name}"), &bytes);
+        all.extend(bytes);
+    }
+    open_one("claude-code-lines".to_owned(), &all);
+    let found = Value::Object(found);
+    if std::env::var_os("GALLEY_WRITE").is_some() {
+        let text = serde_json::to_string_pretty(&found).expect("JSON can be written");
+        std::fs::write(&list, text + "\n").expect("the suite can be written");
+    }
+    let listed: Value = serde_json::from_slice(&bytes(&list)).expect("the list is JSON");
+    assert_eq!(found, listed);
 }

@@ -127,7 +127,7 @@ const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> For
 }
 
 const COPY: &str = "copy its messages as a list of {role, content} and open that";
-const LATER: &str = "so far the native file and Chat Completions messages are; export or convert it to messages with role and content";
+const LATER: &str = "so far the native file, Chat Completions messages and the session logs of Claude Code, Codex and pi are; export or convert it to messages with role and content";
 
 /// Other tools' shapes in the order they are tried.
 const FOREIGN: &[(Test, Foreign)] = &[
