@@ -32,10 +32,9 @@ export async function panels(options) {
 
 export const hook = (page, name) => page.locator(`[data-hook=${name}]`);
 
-/** Waits until a plan is shown, counted with the vocabulary it needs. */
+/** Waits until a plan is shown, counted with the vocabulary it needs: until then the total says what it waits for. */
 export async function planned(page) {
-  await hook(page, "total").waitFor();
-  await hook(page, "loading").waitFor({ state: "detached" });
+  await hook(page, "total").filter({ hasNotText: /until/ }).waitFor();
 }
 
 /** Drops a file on the page, as a hand would. */
