@@ -10,13 +10,12 @@ use super::memory;
 use super::pen::Pen;
 use super::request::{Door, EstimateRequest, InlineEntry, Position};
 use super::resolve::{Declared, Ends, agent_name};
-use super::segment::{Part, Segment, Words};
+use super::segment::Segment;
 use crate::conversation::Conversation;
 use crate::conversation::native::{ConversationKind, PrefaceEntry, Seed, Tool, TurnKind, UserKind};
 use crate::conversation::voice::{self, Row};
 use crate::refusal::{Refusal, Warning};
 use crate::role::Role;
-use crate::seal;
 use crate::template::macros::{BUILT_INS, Sources};
 use crate::template::{Block, Slot, Template};
 
@@ -369,14 +368,7 @@ fn positioned(pen: &mut Pen<'_>, inline: &[InlineEntry], position: Position) -> 
 /// The sealed preface of a turn that is asked again, laid as it stood.
 fn reseal(pen: &mut Pen<'_>, sealed: &[PrefaceEntry], rendered: &mut Rendered) {
     for entry in sealed {
-        let parts: Vec<Part> = entry
-            .parts
-            .iter()
-            .map(|part| match part {
-                seal::Part::Text { text } => Part::Words(Words::new(pen.texts, text)),
-                seal::Part::Upload { upload_public_id } => pen.upload(upload_public_id),
-            })
-            .collect();
+        let parts = pen.sealed(&entry.parts);
         let segment = Segment {
             role: entry.role,
             parts,

@@ -7,7 +7,7 @@ use super::rounds;
 use super::segment::{Part, Segment, Source};
 use crate::conversation::native::{ConversationKind, Run, Turn, TurnKind};
 use crate::role::Role;
-use crate::seal::{self, Label};
+use crate::seal::Label;
 use crate::wording;
 
 /// Turns of the window unless more entries are asked for.
@@ -180,14 +180,7 @@ fn own_reply(
     let mut lead = Vec::new();
     if !led {
         for entry in candidate.preface.iter().filter(|entry| !entry.carried) {
-            let parts: Vec<Part> = entry
-                .parts
-                .iter()
-                .map(|part| match part {
-                    seal::Part::Text { text } => Part::Words(pen.words(text)),
-                    seal::Part::Upload { upload_public_id } => pen.upload(upload_public_id),
-                })
-                .collect();
+            let parts = pen.sealed(&entry.parts);
             if entry.block.as_deref() == Some("lead") {
                 lead.push((entry.role, said(&parts)));
             }

@@ -3,6 +3,7 @@
 use super::segment::{Id, Part, Words};
 use crate::conversation::Conversation;
 use crate::conversation::native::Upload;
+use crate::seal;
 use crate::tokens::{ModelRow, Texts};
 use crate::wording::{self, Wording};
 
@@ -34,6 +35,17 @@ impl Pen<'_> {
             parts.push(self.upload(id));
         }
         parts
+    }
+
+    /// Parts that were sealed once, for this model.
+    pub fn sealed(&mut self, parts: &[seal::Part]) -> Vec<Part> {
+        parts
+            .iter()
+            .map(|part| match part {
+                seal::Part::Text { text } => Part::Words(self.words(text)),
+                seal::Part::Upload { upload_public_id } => self.upload(upload_public_id),
+            })
+            .collect()
     }
 
     /// An upload as the model gets it: native, or its line.
