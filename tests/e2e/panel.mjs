@@ -10,8 +10,9 @@ export const DIST = fileURLToPath(new URL("../../dist/", import.meta.url));
 /** One site and one browser for a file of tests. */
 export async function panels(options) {
   assert.ok(statSync(DIST, { throwIfNoEntry: false }), "dist/ is missing: run make dist");
-  const site = await serve(DIST, { base: "/some/where/", ...options });
+  // The browser first: where it is missing, no server is left to keep the tests waiting.
   const browser = await launch();
+  const site = await serve(DIST, { base: "/some/where/", ...options });
   return {
     site,
     /** A fresh page, with nothing kept from another; `prepare` runs before it loads. */
