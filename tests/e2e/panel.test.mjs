@@ -99,3 +99,37 @@ test("the history bound, by keyboard and by mouse, changes what is selected and 
     assert.equal((await fates(page)).skipped, least.skipped);
     await hook(page, "history").getByText(/skipped/).first().waitFor();
   }));
+
+// Counted by a vocabulary that the page has not loaded yet, so that an estimate stands in at first:
+// `hello world` is 3 by its bytes and 2 by the tokenizer.
+const COUNTED = (turns) =>
+  JSON.stringify({
+    galley: "conversation/1",
+    users: { human: { kind: "human" }, agent: { kind: "agent", default_model: "m/x" } },
+    models: [{ model: "m/x", input_tokens: 8192, counter: "cl100k_base" }],
+    turns,
+  });
+
+test("what a summary stands for is priced by the tokenizer once it is here", () =>
+  withPanel(async (page) => {
+    await drop(page, "summary.json", COUNTED([{ text: "hello world" }, { kind: "compaction_summary", content: "so far" }, { text: "go on" }]));
+    await page.getByText("summary.json").first().waitFor();
+    await hook(page, "total").filter({ hasText: "exact by cl100k_base" }).waitFor();
+    const folded = page.locator("#conversation [role=option]", { hasText: "1 turn compacted" });
+    await folded.waitFor();
+    assert.equal(await folded.locator(".n").innerText(), "2");
+  }));
+
+test("a turn beyond the candidate window shows what it would cost", () =>
+  withPanel(async (page) => {
+    await drop(page, "long.json", COUNTED(Array.from({ length: 205 }, () => ({ text: "hello world" }))));
+    await page.getByText("long.json").first().waitFor();
+    await hook(page, "total").filter({ hasText: "exact by cl100k_base" }).waitFor();
+    await page.locator("#conversation [data-row]").first().waitFor();
+    await page.locator("#conversation [role=listbox]").focus();
+    await page.keyboard.press("Home");
+    const oldest = page.locator("#conversation [data-row='0']");
+    await oldest.waitFor();
+    assert.equal(await oldest.getAttribute("data-state"), "skipped");
+    assert.equal(await oldest.locator(".n").innerText(), "2");
+  }));

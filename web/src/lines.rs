@@ -213,6 +213,7 @@ mod tests {
         let rows = states.iter().map(|&(_, state)| RowState {
             state,
             tokens: 10,
+            candidate: true,
             entry: None,
         });
         let plan = Plan {

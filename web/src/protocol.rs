@@ -411,6 +411,8 @@ pub struct RowState {
     pub state: SegmentState,
     /// Its fill cost under this counter.
     pub tokens: u64,
+    /// Whether selection looks at it: it is inside the candidate window.
+    pub candidate: bool,
     /// The entry it stands in.
     pub entry: Option<usize>,
 }

@@ -34,16 +34,12 @@ pub fn share_for(window: u64, tokens: u64) -> Option<f64> {
 }
 
 /// Every share at which one more segment comes in, newest first, as far as a share can reach.
-/// `rows` are the lines of the rail, oldest first; only what selection reads is counted.
+/// `rows` are the lines of the rail, oldest first; what lies beyond the candidate window no share brings in.
 pub fn steps(rows: &[RowState], window: u64) -> Vec<Step> {
     let mut found: Vec<Step> = Vec::new();
     let mut sum = 0u64;
     let mut segments = 0usize;
-    for row in rows
-        .iter()
-        .rev()
-        .filter(|row| matches!(row.state, SegmentState::Selected | SegmentState::Skipped))
-    {
+    for row in rows.iter().rev().filter(|row| row.candidate) {
         sum = sum.saturating_add(row.tokens);
         segments += 1;
         let Some(share) = share_for(window, sum) else {
@@ -149,9 +145,21 @@ mod tests {
             .map(|&tokens| RowState {
                 state: SegmentState::Skipped,
                 tokens,
+                candidate: true,
                 entry: None,
             })
             .collect()
+    }
+
+    #[test]
+    fn what_lies_beyond_the_window_no_share_brings_in() {
+        let mut rail = rows(&[500, 100, 100]);
+        rail[0].candidate = false;
+        let segments: Vec<usize> = steps(&rail, 1_000)
+            .iter()
+            .map(|step| step.segments)
+            .collect();
+        assert_eq!(segments, [1, 2]);
     }
 
     #[test]

@@ -324,6 +324,7 @@ mod tests {
             .map(|tokens| RowState {
                 state: SegmentState::Selected,
                 tokens,
+                candidate: true,
                 entry: None,
             })
             .to_vec();

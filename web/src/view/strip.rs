@@ -8,7 +8,7 @@ use super::Stage;
 use super::rail::word;
 use crate::lines::{self, Group};
 use crate::panel::{Current, Panel};
-use crate::protocol::{Plan, SegmentState};
+use crate::protocol::{Plan, RowState, SegmentState};
 use crate::share;
 use crate::words::{n, some};
 
@@ -276,7 +276,7 @@ fn Remark() -> impl IntoView {
         let all: u64 = plan
             .rail
             .iter()
-            .filter(|row| matches!(row.state, SegmentState::Selected | SegmentState::Skipped))
+            .filter(|row| row.candidate)
             .map(|row| row.tokens)
             .sum();
         let history: u64 = plan
@@ -287,6 +287,11 @@ fn Remark() -> impl IntoView {
             .sum();
         let with_all = plan.request_tokens - history.min(plan.request_tokens) + all;
         let fits = with_all <= window;
+        // Turns beyond the candidate window stay out whatever the share; of them there is nothing to promise.
+        let beyond = |row: &&RowState| row.state == SegmentState::Skipped && !row.candidate;
+        if plan.rail.iter().any(|row| beyond(&row)) {
+            return None;
+        }
         let segments = some(plan.history.selected + plan.history.skipped, "segment");
         let head = if skipped_summary {
             "The summary is skipped too, and what it stands for."

@@ -201,6 +201,8 @@ impl Desk {
     pub fn load_encoding(&mut self, encoding: Rc<dyn Encoding>) {
         self.encodings
             .insert(encoding.name().to_owned(), Standing::Here(encoding.clone()));
+        // What the stand-in priced was bytes divided by four.
+        self.rows.priced.clear();
         if let Some(session) = &mut self.session {
             session.load_encoding(encoding);
         }

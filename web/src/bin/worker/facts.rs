@@ -1,5 +1,7 @@
 //! What a file holds, read once when it opens: the lines of the rail, who can be addressed, the models.
 
+use std::collections::BTreeMap;
+
 use galley_core::conversation::Conversation;
 use galley_core::conversation::native::{
     Access, Call, Mechanism, PrefaceEntry, Turn, TurnKind, UserKind,
@@ -9,7 +11,7 @@ use galley_core::import::Format;
 use galley_core::refusal::Warning;
 use galley_core::session::Session;
 use galley_core::template;
-use galley_core::tokens::{ModelRow, catalogue};
+use galley_core::tokens::{CounterRow, ModelRow, catalogue};
 use galley_web::protocol::{Addressee, Doc, Model, Notice, RailRow, Upload};
 
 /// Characters of a text shown in the rail.
@@ -57,8 +59,10 @@ impl What {
 pub struct Rows {
     /// One per line.
     pub lines: Vec<Line>,
-    /// Tokens of each line, under the counter named.
-    pub priced: Option<(String, Vec<u64>)>,
+    /// Tokens of lines that no plan priced, by line, under the counter in use.
+    pub priced: BTreeMap<usize, u64>,
+    /// What counted them.
+    pub priced_by: Option<CounterRow>,
 }
 
 /// Reads a session's conversation.
@@ -91,7 +95,7 @@ pub fn read(session: &Session) -> (Doc, Rows) {
         doc,
         Rows {
             lines,
-            priced: None,
+            ..Rows::default()
         },
     )
 }

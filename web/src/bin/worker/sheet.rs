@@ -16,10 +16,7 @@ use galley_web::protocol::{
 use galley_web::share;
 use serde_json::Value;
 
-use super::facts::{self, Rows};
-
-/// Bytes of text that are priced only to be shown beside what no request carries.
-const PRICED: usize = 4 << 20;
+use super::facts::{self, Line, Rows};
 
 /// The numbers of a plan. `stand_in` is the label of what counted in place of a tokenizer that is not here.
 pub fn sheet(
@@ -29,6 +26,10 @@ pub fn sheet(
     stand_in: Option<Counter>,
 ) -> protocol::Plan {
     let row = &plan.model.row;
+    if rows.priced_by != row.counter {
+        rows.priced.clear();
+        rows.priced_by = row.counter.clone();
+    }
     let lines = lines_of_candidates(plan, rows);
     let entries = metas(session, plan, &lines);
     let tools_tokens = plan.tools_tokens();
@@ -166,10 +167,9 @@ fn fates(
     entries: &[EntryMeta],
 ) -> Vec<RowState> {
     let mut out = vec![RowState::default(); rows.lines.len()];
-    let mut read = vec![false; out.len()];
     for (candidate, row) in lines.iter().enumerate() {
         let Some(row) = *row else { continue };
-        read[row] = true;
+        out[row].candidate = true;
         out[row].tokens += plan
             .weights
             .get(candidate)
@@ -190,9 +190,12 @@ fn fates(
         .iter()
         .map(|trace| (trace.index, trace.state))
         .collect();
-    let prices = prices(session, plan, rows, &turns);
-    for (at, line) in rows.lines.iter().enumerate().filter(|(at, _)| !read[*at]) {
-        out[at].tokens = prices.get(at).copied().unwrap_or(0);
+    let Rows { lines, priced, .. } = rows;
+    for (at, line) in lines.iter().enumerate() {
+        if out[at].candidate {
+            continue;
+        }
+        out[at].tokens = *priced.entry(at).or_insert_with(|| price(session, line));
         out[at].state = match turns.get(&line.turn) {
             Some(TurnState::Compacted) => SegmentState::Compacted,
             Some(TurnState::Excluded | TurnState::Hidden | TurnState::Deleted) => {
@@ -205,43 +208,11 @@ fn fates(
     out
 }
 
-/// What turns would cost that no plan prices, once for each counter.
-fn prices(
-    session: &mut Session,
-    plan: &Plan,
-    rows: &mut Rows,
-    turns: &BTreeMap<usize, TurnState>,
-) -> Vec<u64> {
-    let label = format!("{:?} {:?}", plan.counter, plan.addressee);
-    if let Some((known, prices)) = &rows.priced
-        && *known == label
-    {
-        return prices.clone();
-    }
-    let mut left = PRICED;
-    let mut prices = vec![0; rows.lines.len()];
-    for (at, line) in rows.lines.iter().enumerate() {
-        let unread = !matches!(
-            turns.get(&line.turn),
-            Some(TurnState::Selected | TurnState::Skipped)
-        );
-        let Some(turn) = session
-            .conversation()
-            .turns
-            .get(line.turn)
-            .filter(|_| unread)
-        else {
-            continue;
-        };
-        let texts = facts::texts(turn, line.what);
-        left = left.saturating_sub(texts.iter().map(String::len).sum());
-        if left == 0 {
-            break;
-        }
-        prices[at] = texts.iter().map(|text| session.fill(text)).sum();
-    }
-    rows.priced = Some((label, prices.clone()));
-    prices
+/// What a line would cost that the plan does not price.
+fn price(session: &mut Session, line: &Line) -> u64 {
+    let turn = session.conversation().turns.get(line.turn);
+    let texts = turn.map_or_else(Vec::new, |turn| facts::texts(turn, line.what));
+    texts.iter().map(|text| session.fill(text)).sum()
 }
 
 /// The entries of a view, as the page shows them.
