@@ -51,7 +51,7 @@ pub struct Sealed {
     pub turn: Turn,
 }
 
-/// Seals a request and appends its turn, running.
+/// Seals a request and appends its turn, running. Pending words that are its prompt are pending no more.
 ///
 /// # Errors
 /// Everything an estimate refuses, and `content_too_large` or `content_not_storable`; `parameter_invalid` for
@@ -119,6 +119,10 @@ pub fn seal(
         },
         ..Turn::default()
     };
+    // The file's unanswered words are asked now; offered again, they would be asked twice.
+    if conversation.pending == turn.prompt {
+        conversation.pending = None;
+    }
     conversation.turns.push(turn.clone());
     memo.revision += 1;
     Ok(Sealed {
@@ -288,4 +292,25 @@ pub fn append<'c>(
         .turns
         .get(at)
         .ok_or_else(|| Refusal::new("not_found", "the turn that was appended is gone"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::Session;
+    use serde_json::json;
+
+    #[test]
+    fn pending_words_are_pending_until_they_are_sent() {
+        let file = br#"[{"role": "user", "content": "the last words"}]"#;
+        let mut session = Session::open(file).unwrap();
+        let ask = |prompt: &str| json!({"prompt": prompt, "model": {"input_tokens": 8192}});
+        session
+            .seal(&ask("other words"), Default::default())
+            .unwrap();
+        assert_eq!(session.pending().unwrap().text, "the last words");
+        session
+            .seal(&ask("the last words"), Default::default())
+            .unwrap();
+        assert_eq!(session.pending(), None);
+    }
 }
