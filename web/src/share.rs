@@ -250,12 +250,4 @@ mod tests {
         );
         assert_eq!(stop(&Plan::default()), None);
     }
-
-    #[test]
-    fn compacted_and_excluded_lines_are_no_steps() {
-        let mut rows = rows(&[10, 20, 30]);
-        rows[0].state = SegmentState::Compacted;
-        rows[1].state = SegmentState::Excluded;
-        assert_eq!(steps(&rows, 100).len(), 1);
-    }
 }
