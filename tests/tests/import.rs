@@ -7,11 +7,16 @@
 use std::path::{Path, PathBuf};
 
 use galley_core::conversation::{Conversation, from_transcript, read};
-use galley_core::import::{Format, Opened, open};
-use galley_core::refusal::Warning;
+use galley_core::import::{self, Ask, Format, Opened};
+use galley_core::refusal::{Refusal, Warning};
 use galley_core::transcript::{AgentMessage, ContentBlock};
 use galley_tests::root;
 use serde_json::{Value, json};
+
+/// A file, each conversation on its current branch.
+fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
+    import::open(bytes, &Ask::default())
+}
 
 /// The inputs, by path.
 fn inputs() -> Vec<PathBuf> {
@@ -71,7 +76,9 @@ fn as_written(mut expected: Value) -> Value {
 #[test]
 fn every_fixture_opens_as_expected() {
     let inputs = inputs();
-    for format in ["chat_completions", "claude_code", "codex", "galley", "pi"] {
+    for format in Format::all() {
+        let format = json!(format);
+        let format = format.as_str().expect("a format is a word");
         let of_format = inputs
             .iter()
             .filter(|path| path.parent().is_some_and(|p| p.ends_with(format)));

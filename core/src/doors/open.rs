@@ -1,7 +1,7 @@
 //! Opening a file: the native one, or an export of another tool as a conversation.
 
 use crate::conversation::{self, Conversation};
-use crate::import::{self, Format};
+use crate::import::{self, Ask, Format};
 use crate::refusal::{Refusal, Warning};
 
 /// A file's one conversation, and what it was.
@@ -25,7 +25,7 @@ pub fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
         format,
         conversations,
         mut warnings,
-    } = import::open(bytes)?;
+    } = import::open(bytes, &Ask::default())?;
     if format == Format::Galley {
         let (conversation, warnings) = conversation::read(bytes)?;
         return Ok(Opened {

@@ -3,12 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::json::{Notes, Text};
+use crate::json::Notes;
 use crate::refusal::{Warning, pointer_key};
 use crate::transcript::Imported;
 use crate::wire::chat::{Reader, Reply, usage};
 
-use super::{lines, shapes};
+use super::record::{At, Record};
+use super::{Ask, shapes};
 
 /// What a stored log holds beside the request it answers.
 const REPLY_MEMBERS: [&str; 8] = [
@@ -22,44 +23,24 @@ const REPLY_MEMBERS: [&str; 8] = [
     "compression",
 ];
 
-/// The conversations of a file that is one JSON value.
-pub(super) fn conversations(value: &Value, notes: &mut Notes) -> Vec<Imported> {
-    match value.as_array() {
-        Some(items) if !items.iter().any(shapes::is_message) => items
-            .iter()
-            .enumerate()
-            .flat_map(|(index, item)| wrapped(item, &format!("/{index}"), notes))
-            .collect(),
-        _ => wrapped(value, "", notes),
-    }
-}
-
-/// The conversations of a file by lines: one a line, or all lines one when they are messages.
-pub(super) fn lines(text: &Text<'_>, notes: &mut Notes) -> Vec<Imported> {
+/// The conversations of records: messages are one together, any other record is one by itself.
+pub(super) fn read(records: Vec<Record>, _: &Ask, notes: &mut Notes) -> Vec<Imported> {
     let mut found = Vec::new();
     let mut loose = Loose::default();
-    for mut line in lines::values(text) {
-        notes.absorb(std::mem::take(&mut line.notes));
-        for value in std::mem::take(&mut line.values) {
-            let mut met = Notes::default();
-            if shapes::is_message(&value) {
-                loose.message(&value, line.place.line, line.place.offset);
-                continue;
-            }
-            for mut imported in wrapped(&value, "", &mut met) {
-                for warning in &mut imported.warnings {
-                    *warning = warning
-                        .clone()
-                        .in_source(line.place.line, line.place.offset);
-                }
-                found.push(imported);
-            }
-            let placed = met.finish().into_iter();
-            notes.extend(placed.map(|w| w.in_source(line.place.line, line.place.offset)));
+    for Record { value, at } in records {
+        if shapes::is_message(&value) {
+            loose.message(&value, at);
+            continue;
         }
-        if let Some(fault) = &line.fault {
-            notes.push(lines::unreadable(&line, fault));
+        let mut met = Notes::default();
+        for mut imported in wrapped(&value, &at.path, &mut met) {
+            for warning in &mut imported.warnings {
+                *warning = at.placed(warning.clone());
+            }
+            found.push(imported);
         }
+        let placed = met.finish().into_iter();
+        notes.extend(placed.map(|warning| at.placed(warning)));
     }
     found.extend(loose.finish());
     found
@@ -69,18 +50,18 @@ pub(super) fn lines(text: &Text<'_>, notes: &mut Notes) -> Vec<Imported> {
 #[derive(Default)]
 struct Loose {
     reader: Reader,
-    places: Vec<(u64, u64)>,
+    places: Vec<At>,
 }
 
 impl Loose {
-    fn message(&mut self, value: &Value, line: u64, offset: u64) {
+    fn message(&mut self, value: &Value, at: At) {
         if self.places.is_empty() {
             self.reader = Reader::new(None);
         }
         // The pointer's first segment is the message's number until the warnings are placed in their lines.
         self.reader
             .message(value, &format!("/{}", self.places.len()));
-        self.places.push((line, offset));
+        self.places.push(at);
     }
 
     fn finish(self) -> Option<Imported> {
@@ -98,8 +79,8 @@ impl Loose {
                 .parse()
                 .ok()
                 .and_then(|number: usize| self.places.get(number));
-            if let Some((line, offset)) = place {
-                *warning = warning.clone().at(rest).in_source(*line, *offset);
+            if let Some(at) = place {
+                *warning = at.inside(&rest).of(warning.clone());
             }
         }
         Some(imported)

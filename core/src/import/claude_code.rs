@@ -11,8 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::session::{Answer, Outcome, Pen, Piece, Record, facts, flag, rest, text_of, word};
+use super::Ask;
+use super::pen::{Answer, Outcome, Pen, Piece};
+use super::record::{Record, facts, flag, rest, text_of, word};
 use super::time::millis;
+use crate::json::Notes;
 use crate::transcript::{Imported, Usage};
 use tree::Node;
 
@@ -55,7 +58,7 @@ const ENVELOPE: [&str; 29] = [
 const NOT_KEPT: &str = "lines that say nothing in the conversation are not kept";
 
 /// The conversation of a log.
-pub(super) fn conversation(records: Vec<Record>) -> Imported {
+pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported> {
     let mut pen = Pen::new(API_FORMAT);
     let records = unwrapped(records);
     let mut titles = Vec::new();
@@ -72,17 +75,17 @@ pub(super) fn conversation(records: Vec<Record>) -> Imported {
     title(&titles, &ids, talk.is_empty(), &mut pen);
     let talk = on_the_path(talk, &ids, &mut pen);
     session(&talk, &mut pen);
-    Log {
+    let log = Log {
         pen,
         boundary: None,
         groups: groups(&talk),
-    }
-    .write(&talk)
+    };
+    vec![log.write(&talk)]
 }
 
 fn unwrapped(records: Vec<Record>) -> Vec<Record> {
     let wrapped = |record: Record| match record.value.get("loglines") {
-        Some(_) => Record::members(&record.value, "loglines"),
+        Some(_) => record.members("loglines"),
         None => vec![record],
     };
     records.into_iter().flat_map(wrapped).collect()

@@ -9,8 +9,11 @@ mod write;
 
 use serde_json::{Map, Value, json};
 
-use super::session::{At, Pen, Record, facts, rest, text_of, word};
+use super::Ask;
+use super::pen::Pen;
+use super::record::{At, Record, facts, rest, text_of, word};
 use super::time::millis;
+use crate::json::Notes;
 use crate::role::Role;
 use crate::transcript::{AgentFunction, Imported, SystemPiece, Usage};
 use write::Writer;
@@ -33,7 +36,7 @@ const PUT_IN: [&str; 8] = [
 ];
 
 /// The conversation of a rollout.
-pub(super) fn conversation(records: Vec<Record>) -> Imported {
+pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported> {
     let mut log = Log {
         pen: Pen::new(API_FORMAT),
         steps: Vec::new(),
@@ -41,17 +44,19 @@ pub(super) fn conversation(records: Vec<Record>) -> Imported {
         facts: Map::new(),
         provider: None,
     };
-    for Record { value, at } in records {
-        if value.get("items").is_some_and(Value::is_array) && value.get("session").is_some() {
-            log.meta(value.get("session").unwrap_or(&Value::Null), &at);
-            for item in Record::members(&value, "items") {
-                log.record(item.value, item.at);
+    for record in records {
+        let session = record.value.get("session");
+        match session.filter(|_| record.value.get("items").is_some_and(Value::is_array)) {
+            Some(session) => {
+                log.meta(session, &record.at);
+                for item in record.members("items") {
+                    log.record(item.value, item.at);
+                }
             }
-        } else {
-            log.record(value, at);
+            None => log.record(record.value, record.at),
         }
     }
-    log.write()
+    vec![log.write()]
 }
 
 /// What happens in a session, in order.

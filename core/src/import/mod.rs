@@ -4,12 +4,13 @@
 //! and cannot read yet is refused by its name with what to do instead; within a format nothing is refused
 //! as a whole. A native file is only recognised here: `conversation::read` reads it.
 //!
-//! A further format is one file beside `chat.rs` that turns JSON into [`Imported`] through its room of
-//! `wire`, its row of `shapes.rs` saying so, and a word of [`Format`].
+//! A further format is one file beside `chat.rs` that turns its records into [`Imported`], its row of
+//! `shapes.rs` and a word of [`Format`].
 //!
 //! ```
-//! let opened = galley_core::import::open(br#"[{"role": "user", "content": "hi"}]"#).unwrap();
-//! assert_eq!(opened.format, galley_core::import::Format::ChatCompletions);
+//! use galley_core::import::{Ask, Format, open};
+//! let opened = open(br#"[{"role": "user", "content": "hi"}]"#, &Ask::default()).unwrap();
+//! assert_eq!(opened.format, Format::ChatCompletions);
 //! assert_eq!(opened.conversations[0].messages.len(), 1);
 //! ```
 
@@ -17,20 +18,26 @@ mod chat;
 mod claude_code;
 mod codex;
 mod lines;
+mod pen;
 mod pi;
-mod session;
+mod record;
 mod shapes;
 mod sniff;
 mod time;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the first format with branches is on its way")
+)]
+mod tree;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::json::{self, Fault, Notes, Place, Text};
+use crate::json::{self, Fault, Notes, Text};
 use crate::refusal::{Refusal, Warning};
 use crate::transcript::Imported;
-use session::Record;
-use shapes::Shape;
+use record::Record;
+use shapes::{Kind, Reads};
 
 /// The code of a file that cannot be read: it is empty, damaged, or no conversation at all.
 pub const INVALID: &str = "file_invalid";
@@ -39,7 +46,7 @@ pub const INVALID: &str = "file_invalid";
 pub const UNSUPPORTED: &str = "file_unsupported";
 
 /// A format that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -55,6 +62,20 @@ pub enum Format {
     Pi,
 }
 
+impl Format {
+    /// Every format that is read.
+    pub fn all() -> impl Iterator<Item = Self> {
+        shapes::read()
+    }
+}
+
+/// How a file is to be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// The branch that is wanted, by its id; the current one when unset.
+    pub branch: Option<String>,
+}
+
 /// A file, opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
@@ -67,9 +88,10 @@ pub struct Opened {
     pub warnings: Vec<Warning>,
 }
 
-/// Opens a file. Refuses `file_invalid` what is empty, damaged from the start or no conversation, naming the
-/// place, and `file_unsupported` what it recognises but cannot read, saying what to do.
-pub fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
+/// Opens a file, each conversation on the branch that is asked for. Refuses `file_invalid` what is empty,
+/// damaged from the start or no conversation, naming the place, and `file_unsupported` what it recognises but
+/// cannot read, saying what to do.
+pub fn open(bytes: &[u8], ask: &Ask) -> Result<Opened, Refusal> {
     if let Some(kind) = sniff::magic(bytes) {
         return Err(kind.refusal());
     }
@@ -82,11 +104,11 @@ pub fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
         ));
     };
     if lines::first_is_whole(&text, start) {
-        return in_lines(&text, notes);
+        return in_lines(&text, ask, notes);
     }
     match json::value(&text.bytes, text.place, &mut notes) {
-        Ok(value) => whole(value, text.place, notes),
-        Err(_) if lines::any_is_whole(&text) => in_lines(&text, notes),
+        Ok(value) => whole(value, ask, notes),
+        Err(_) if lines::any_is_whole(&text) => in_lines(&text, ask, notes),
         Err(fault) => Err(match sniff::plain_text(&text.bytes, start) {
             Some(kind) => kind.refusal(),
             None => unreadable(&fault),
@@ -94,61 +116,74 @@ pub fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
     }
 }
 
-fn whole(value: Value, place: Place, mut notes: Notes) -> Result<Opened, Refusal> {
-    match shapes::of(&value) {
-        Some(Shape::Galley) => Ok(Opened {
-            format: Format::Galley,
-            conversations: Vec::new(),
-            warnings: notes.finish(),
-        }),
-        Some(Shape::ChatCompletions) => Ok(Opened {
-            format: Format::ChatCompletions,
-            conversations: chat::conversations(&value, &mut notes),
-            warnings: notes.finish(),
-        }),
-        Some(Shape::Foreign(kind)) => Err(kind.refusal()),
-        Some(session) => Ok(log(&session, vec![Record::new(value, place)], notes)),
-        None => Err(unknown(&value)),
-    }
+fn whole(value: Value, ask: &Ask, mut notes: Notes) -> Result<Opened, Refusal> {
+    let reads = match shapes::of(&value) {
+        Some(Kind::Reads(reads)) => reads,
+        Some(Kind::Foreign(kind)) => return Err(kind.refusal()),
+        Some(Kind::Native) => {
+            return Ok(Opened {
+                format: Format::Galley,
+                conversations: Vec::new(),
+                warnings: notes.finish(),
+            });
+        }
+        None => return Err(unknown(&value)),
+    };
+    let each = match value.as_array().map(Vec::as_slice) {
+        None | Some([]) => false,
+        Some(items) => items.iter().all(reads.each),
+    };
+    let record = Record::whole(value);
+    let conversations = match each {
+        true => apart(reads, record.items(), ask, &mut notes),
+        false => (reads.read)(vec![record], ask, &mut notes),
+    };
+    Ok(Opened {
+        format: reads.format,
+        conversations,
+        warnings: notes.finish(),
+    })
 }
 
-fn in_lines(text: &Text<'_>, mut notes: Notes) -> Result<Opened, Refusal> {
+fn in_lines(text: &Text<'_>, ask: &Ask, mut notes: Notes) -> Result<Opened, Refusal> {
     let found = lines::values(text).take(lines::LOOKED_AT);
     let found: Vec<Value> = found.flat_map(|line| line.values).collect();
-    let session = found.iter().find_map(shapes::session);
-    let shape = session.or_else(|| found.iter().find_map(shapes::of));
-    match (shape, found.first()) {
-        (Some(Shape::Foreign(kind)), _) => Err(kind.refusal()),
-        (Some(Shape::Galley), _) => Err(Refusal::new(
-            INVALID,
-            "a native file is one JSON object and nothing after it; this one goes on",
-        )),
-        (Some(Shape::ChatCompletions), _) => Ok(Opened {
-            format: Format::ChatCompletions,
-            conversations: chat::lines(text, &mut notes),
-            warnings: notes.finish(),
-        }),
-        (Some(session), _) => {
-            let records = session::records(text, &mut notes);
-            Ok(log(&session, records, notes))
+    let kind = found.iter().find_map(shapes::log);
+    let kind = kind.or_else(|| found.iter().find_map(shapes::of));
+    let reads = match (kind, found.first()) {
+        (Some(Kind::Reads(reads)), _) => reads,
+        (Some(Kind::Foreign(kind)), _) => return Err(kind.refusal()),
+        (Some(Kind::Native), _) => {
+            let message = "a native file is one JSON object and nothing after it; this one goes on";
+            return Err(Refusal::new(INVALID, message));
         }
-        (None, Some(value)) => Err(unknown(value)),
-        (None, None) => Err(Refusal::new(INVALID, "no line of the file is JSON")),
-    }
+        (None, Some(value)) => return Err(unknown(value)),
+        (None, None) => return Err(Refusal::new(INVALID, "no line of the file is JSON")),
+    };
+    let records = record::records(text, &mut notes);
+    let conversations = apart(reads, records, ask, &mut notes);
+    let mut warnings = notes.finish();
+    warnings.sort_by_key(|warning| (warning.offset.is_none(), warning.offset));
+    Ok(Opened {
+        format: reads.format,
+        conversations,
+        warnings,
+    })
 }
 
-/// The conversation of a session log.
-fn log(shape: &Shape, records: Vec<Record>, notes: Notes) -> Opened {
-    let (format, conversation) = match shape {
-        Shape::Codex => (Format::Codex, codex::conversation(records)),
-        Shape::Pi => (Format::Pi, pi::conversation(records)),
-        _ => (Format::ClaudeCode, claude_code::conversation(records)),
-    };
-    Opened {
-        format,
-        conversations: vec![conversation],
-        warnings: notes.finish(),
+/// The conversations of records: those that are one by themselves, and the rest, which are one together.
+fn apart(reads: &Reads, records: Vec<Record>, ask: &Ask, notes: &mut Notes) -> Vec<Imported> {
+    let (mut found, mut together) = (Vec::new(), Vec::new());
+    for record in records {
+        match (reads.each)(&record.value) {
+            true => found.extend((reads.read)(vec![record], ask, notes)),
+            false => together.push(record),
+        }
     }
+    if !together.is_empty() {
+        found.extend((reads.read)(together, ask, notes));
+    }
+    found
 }
 
 fn unreadable(fault: &Fault) -> Refusal {

@@ -8,14 +8,17 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::session::{Answer, At, Outcome, Pen, Piece, Record, facts, flag, rest, text_of, word};
+use super::Ask;
+use super::pen::{Answer, Outcome, Pen, Piece};
+use super::record::{At, Record, facts, flag, rest, text_of, word};
 use super::time::millis;
+use crate::json::Notes;
 use crate::transcript::{Imported, Usage};
 
 const NOT_KEPT: &str = "lines that say nothing in the conversation are not kept";
 
 /// The conversation of a session log.
-pub(super) fn conversation(records: Vec<Record>) -> Imported {
+pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported> {
     // Messages of every provider stand in one log; the pen needs no wire to read them.
     let mut pen = Pen::new("");
     pen.transcript().api_format = None;
@@ -56,7 +59,7 @@ pub(super) fn conversation(records: Vec<Record>) -> Imported {
             );
         }
     }
-    pen.finish()
+    vec![pen.finish()]
 }
 
 /// The entries on the way to the last one, in order, as indexes into the records.
@@ -141,7 +144,7 @@ fn kept_from<'r>(
                 records.get(**entry).is_some_and(|record| word(&record.value, "id") == Some(id))
             }),
             (None, Some(line)) => path.iter().find(|entry| {
-                matches!(records.get(**entry), Some(Record { at: At::Source(found, _), .. }) if *found == line.saturating_add(1))
+                matches!(records.get(**entry), Some(Record { at: At { source: Some((found, _)), .. }, .. }) if *found == line.saturating_add(1))
             }),
             (None, None) => continue,
         };

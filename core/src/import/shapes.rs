@@ -1,77 +1,98 @@
 //! What a JSON value is, by its keys: the most specific shape first, the general one last.
+//!
+//! One row of [`KINDS`] is one kind of file: how it is recognised and who reads it, or what to do with it
+//! when nobody does.
 
 use serde_json::Value;
 
+use super::record::Record;
 use super::sniff::Foreign;
+use super::{Ask, Format, chat, claude_code, codex, pi};
+use crate::json::Notes;
+use crate::transcript::Imported;
 
-/// What a value was recognised as.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// The native file.
-    Galley,
-    /// Chat Completions in one of its wrappings.
-    ChatCompletions,
-    /// A Claude Code session log, or one record of it.
-    ClaudeCode,
-    /// A Codex rollout, or one record of it.
-    Codex,
-    /// A pi session log, or one record of it.
-    Pi,
-    /// Another tool's file.
-    Foreign(&'static Foreign),
+/// A kind of file.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// The native file, which `conversation::read` reads.
+    Native,
+    /// A format that is read.
+    Reads(Reads),
+    /// Another tool's file that is not.
+    Foreign(Foreign),
+}
+
+/// A format that is read.
+#[derive(Debug)]
+pub(super) struct Reads {
+    /// Its word.
+    pub format: Format,
+    /// Its lines are one log: one of them says what the file is, whatever the others look like.
+    pub log: bool,
+    /// Whether an item of a list, or a line, is a conversation of its own. The others of a file are one together.
+    pub each: fn(&Value) -> bool,
+    /// Reads records that belong together: all lines of a log, one item or line that is a conversation by
+    /// itself, or a file's one value.
+    pub read: fn(Vec<Record>, &Ask, &mut Notes) -> Vec<Imported>,
 }
 
 /// How many items of a list are looked at.
 const LOOKED_AT: usize = 50;
 
 /// Recognises a whole file, or one line of one.
-pub(super) fn of(value: &Value) -> Option<Shape> {
-    if value.is_object() && value.get("galley").is_some() {
-        return Some(Shape::Galley);
-    }
-    if let Some(shape) = session(value) {
-        return Some(shape);
-    }
-    if let Some((_, kind)) = FOREIGN.iter().find(|(is, _)| is(value)) {
-        return Some(Shape::Foreign(kind));
-    }
-    is_chat(value).then_some(Shape::ChatCompletions)
+pub(super) fn of(value: &Value) -> Option<&'static Kind> {
+    let found = KINDS.iter().find(|(is, _)| is(value));
+    found.map(|(_, kind)| kind)
 }
 
-/// The session log that a value is, or is a record of.
-pub(super) fn session(v: &Value) -> Option<Shape> {
-    if is_type(v, &CODEX) && has(v, "payload")
+/// Recognises a line of a log.
+pub(super) fn log(value: &Value) -> Option<&'static Kind> {
+    let logs = KINDS
+        .iter()
+        .filter(|(_, kind)| matches!(kind, Kind::Reads(reads) if reads.log));
+    let found = logs.into_iter().find(|(is, _)| is(value));
+    found.map(|(_, kind)| kind)
+}
+
+/// The formats that are read, the native file first.
+pub(super) fn read() -> impl Iterator<Item = Format> {
+    KINDS.iter().filter_map(|(_, kind)| match kind {
+        Kind::Native => Some(Format::Galley),
+        Kind::Reads(reads) => Some(reads.format),
+        Kind::Foreign(_) => None,
+    })
+}
+
+fn codex_log(v: &Value) -> bool {
+    is_type(v, &CODEX) && has(v, "payload")
         || has(v, "record_type")
         || has(v, "id") && has(v, "timestamp") && v.get("instructions").is_some() && !has(v, "type")
         || object(v, "session") && list(v, "items")
-    {
-        return Some(Shape::Codex);
-    }
+}
+
+fn claude_code_log(v: &Value) -> bool {
     let of_a_session = ["sessionId", "session_id", "uuid", "parentUuid"]
         .into_iter()
         .any(|key| has(v, key));
-    if of_a_session && is_type(v, &["user", "assistant"]) && v.pointer("/message/role").is_some()
-        || of_a_session
-            && is_type(
-                v,
-                &[
-                    "system",
-                    "attachment",
-                    "progress",
-                    "queue-operation",
-                    "result",
-                ],
-            )
+    let others = [
+        "system",
+        "attachment",
+        "progress",
+        "queue-operation",
+        "result",
+    ];
+    of_a_session && is_type(v, &["user", "assistant"]) && v.pointer("/message/role").is_some()
+        || of_a_session && is_type(v, &others)
         || is_type(v, &["summary"]) && has(v, "leafUuid")
         || is_type(v, &["file-history-snapshot"]) && has(v, "messageId")
         || list(v, "loglines")
-    {
-        return Some(Shape::ClaudeCode);
-    }
+}
+
+fn pi_log(v: &Value) -> bool {
     let told = has(v, "cwd") || has(v, "version");
     let others = has(v, "trace_id") || has(v, "harness");
     let entry = is_type(v, &["message"]) && v.pointer("/message/role").is_some();
-    (is_type(v, &["session"]) && told && !others || entry).then_some(Shape::Pi)
+    is_type(v, &["session"]) && told && !others || entry
 }
 
 const CODEX: [&str; 7] = [
@@ -122,15 +143,43 @@ fn is_chat(value: &Value) -> bool {
 
 type Test = fn(&Value) -> bool;
 
-const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> Foreign {
-    Foreign { id, name, advice }
+const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> Kind {
+    Kind::Foreign(Foreign { id, name, advice })
 }
 
 const COPY: &str = "copy its messages as a list of {role, content} and open that";
-const LATER: &str = "so far the native file, Chat Completions messages and the session logs of Claude Code, Codex and pi are; export or convert it to messages with role and content";
+const LATER: &str = "export or convert it to messages with role and content and open that";
 
-/// Other tools' shapes in the order they are tried.
-const FOREIGN: &[(Test, Foreign)] = &[
+/// The kinds in the order they are tried.
+const KINDS: &[(Test, Kind)] = &[
+    (|v| v.is_object() && v.get("galley").is_some(), Kind::Native),
+    (
+        codex_log,
+        Kind::Reads(Reads {
+            format: Format::Codex,
+            log: true,
+            each: |_| false,
+            read: codex::read,
+        }),
+    ),
+    (
+        claude_code_log,
+        Kind::Reads(Reads {
+            format: Format::ClaudeCode,
+            log: true,
+            each: |_| false,
+            read: claude_code::read,
+        }),
+    ),
+    (
+        pi_log,
+        Kind::Reads(Reads {
+            format: Format::Pi,
+            log: true,
+            each: |_| false,
+            read: pi::read,
+        }),
+    ),
     (
         |v| {
             some(v, |o| {
@@ -318,6 +367,15 @@ const FOREIGN: &[(Test, Foreign)] = &[
                 || is_type(v, &["message"]) && list(v, "content")
         },
         kind("anthropic", "Anthropic Messages", LATER),
+    ),
+    (
+        is_chat,
+        Kind::Reads(Reads {
+            format: Format::ChatCompletions,
+            log: false,
+            each: |item| !is_message(item),
+            read: chat::read,
+        }),
     ),
 ];
 

@@ -1,6 +1,11 @@
-use super::*;
+use super::{open as open_with, *};
+
 use proptest::prelude::*;
 use serde_json::json;
+
+fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
+    open_with(bytes, &Ask::default())
+}
 
 fn refused(bytes: &[u8]) -> Refusal {
     open(bytes).unwrap_err()

@@ -41,9 +41,26 @@ pub struct Imported {
     /// What stands in the transcript as a placeholder text, because no bytes came with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
+    /// The ways through the conversation, when it has several; the messages are those of one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<Branch>,
     /// What could not be read or was not kept as it was, by position.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+}
+
+/// One way through a conversation that has several.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
+pub struct Branch {
+    /// What it is asked for by: the file's id of its last message.
+    pub id: String,
+    /// The first words that are its own.
+    pub title: String,
+    /// How often the person spoke on it.
+    pub turns: usize,
+    /// The file has it as the current one.
+    pub current: bool,
 }
 
 /// One system text.

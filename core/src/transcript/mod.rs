@@ -7,7 +7,7 @@ mod imported;
 mod message;
 mod pairing;
 
-pub use imported::{Attachment, Imported, SystemPiece};
+pub use imported::{Attachment, Branch, Imported, SystemPiece};
 pub use message::{
     AgentFunction, AgentMessage, ContentBlock, ErrorKind, ExecutionMode, StopReason, Usage,
 };

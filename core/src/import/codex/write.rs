@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::session::{Answer, At, Outcome, Pen, Piece, facts, rest, text_of, word};
+use super::super::pen::{Answer, Outcome, Pen, Piece};
+use super::super::record::{At, facts, rest, text_of, word};
 use super::{Step, What, is_prompt};
 use crate::role::Role;
 use crate::transcript::{AgentMessage, Imported, SystemPiece, Usage};

@@ -77,7 +77,7 @@ impl Desk {
                 Ok(self.take(session, 0))
             }
             Err(refusal) if refusal.code == "several_conversations" => {
-                let file = import::open(&bytes).map_err(refused)?;
+                let file = import::open(&bytes, &import::Ask::default()).map_err(refused)?;
                 self.shelf = Shelf {
                     name,
                     sample,

@@ -1,84 +1,15 @@
-//! What the session logs of coding agents have in common: records with their places, and a transcript that
-//! is written from them in order.
+//! A transcript, written from another tool's records in order.
 //!
-//! The logs carry messages of provider shapes; [`Pen`] hands them to the reader that stands for all of them,
-//! one message or one group of blocks at a time, and adds what only the log knows.
+//! The records carry messages of provider shapes; [`Pen`] hands them to the reader that stands for all of them,
+//! one message or one group of blocks at a time, and adds what only the tool's file knows.
 
 use serde_json::{Map, Value, json};
 
-use crate::json::{Notes, Place, Text};
 use crate::refusal::Warning;
 use crate::transcript::{AgentMessage, ContentBlock, Imported, StopReason, Usage};
 use crate::wire::chat::{Reader, Reply};
 
-use super::lines;
-
-/// One record of a log.
-#[derive(Debug)]
-pub(super) struct Record {
-    /// The record.
-    pub value: Value,
-    /// Where it stands.
-    pub at: At,
-}
-
-impl Record {
-    /// A record that begins at a place of the source.
-    pub fn new(value: Value, place: Place) -> Self {
-        let at = At::Source(place.line, place.offset);
-        Self { value, at }
-    }
-
-    /// The items of a record's member as records of their own.
-    pub fn members(value: &Value, key: &str) -> Vec<Self> {
-        let items = value
-            .get(key)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        let placed = items.enumerate().map(|(index, item)| Self {
-            value: item.clone(),
-            at: At::Member(format!("/{key}/{index}")),
-        });
-        placed.collect()
-    }
-}
-
-/// Where a record stands.
-#[derive(Clone, Debug)]
-pub(super) enum At {
-    /// Line, from 1, and byte offset.
-    Source(u64, u64),
-    /// JSON pointer.
-    Member(String),
-}
-
-impl At {
-    fn of(&self, warning: Warning) -> Warning {
-        match self {
-            Self::Source(line, offset) => warning.in_source(*line, *offset),
-            Self::Member(pointer) => warning.at(&**pointer),
-        }
-    }
-}
-
-/// The records of a log by lines. What does not read is told and left out; a bad line ends nothing.
-pub(super) fn records(text: &Text<'_>, notes: &mut Notes) -> Vec<Record> {
-    let mut records = Vec::new();
-    for mut line in lines::values(text) {
-        notes.absorb(std::mem::take(&mut line.notes));
-        let values = std::mem::take(&mut line.values);
-        records.extend(
-            values
-                .into_iter()
-                .map(|value| Record::new(value, line.place)),
-        );
-        if let Some(fault) = &line.fault {
-            notes.push(lines::unreadable(&line, fault));
-        }
-    }
-    records
-}
+use super::record::At;
 
 /// A piece of an answer.
 #[derive(Debug)]
@@ -426,48 +357,5 @@ fn plain_reason(reason: &str) -> &str {
         "interrupted" | "user_cancelled" => "aborted",
         "safety" => "content_filter",
         other => other,
-    }
-}
-
-/// A member that is a text.
-pub(super) fn word<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
-    value.get(key)?.as_str()
-}
-
-/// Whether a member is `true`.
-pub(super) fn flag(value: &Value, key: &str) -> bool {
-    value.get(key).and_then(Value::as_bool).unwrap_or(false)
-}
-
-/// The members of a record that are named, where they are set.
-pub(super) fn facts(value: &Value, keys: &[&str]) -> Map<String, Value> {
-    let found = keys.iter().filter_map(|key| {
-        let member = value.get(*key).filter(|member| !member.is_null())?;
-        Some(((*key).to_owned(), member.clone()))
-    });
-    found.collect()
-}
-
-/// The members of a record but for the named ones; `None` when nothing is left.
-pub(super) fn rest(value: &Value, but: &[&str]) -> Option<Value> {
-    let members = value.as_object()?.iter();
-    let left = members.filter(|(key, member)| !but.contains(&key.as_str()) && !member.is_null());
-    let left: Map<String, Value> = left
-        .map(|(key, member)| (key.clone(), member.clone()))
-        .collect();
-    (!left.is_empty()).then_some(Value::Object(left))
-}
-
-/// The texts of a content, joined by blank lines.
-pub(super) fn text_of(content: Option<&Value>) -> String {
-    match content {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => {
-            let texts = parts
-                .iter()
-                .filter_map(|part| part.as_str().or_else(|| word(part, "text")));
-            texts.collect::<Vec<_>>().join("\n\n")
-        }
-        _ => String::new(),
     }
 }
