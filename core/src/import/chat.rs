@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use crate::json::Notes;
 use crate::refusal::{Warning, pointer_key};
 use crate::transcript::Imported;
-use crate::wire::chat::{Reader, Reply, usage};
+use crate::wire::chat::API_FORMAT;
+use crate::wire::{Reader, Reply, usage};
 
 use super::record::{At, Record};
 use super::{Ask, shapes};
@@ -56,7 +57,7 @@ struct Loose {
 impl Loose {
     fn message(&mut self, value: &Value, at: At) {
         if self.places.is_empty() {
-            self.reader = Reader::new(None);
+            self.reader = Reader::new(API_FORMAT, None);
         }
         // The pointer's first segment is the message's number until the warnings are placed in their lines.
         self.reader
@@ -91,7 +92,7 @@ impl Loose {
 fn wrapped(value: &Value, at: &str, notes: &mut Notes) -> Vec<Imported> {
     let Some(object) = value.as_object() else {
         if let Some(list) = value.as_array() {
-            let mut reader = Reader::new(None);
+            let mut reader = Reader::new(API_FORMAT, None);
             list.iter()
                 .enumerate()
                 .for_each(|(index, item)| reader.message(item, &format!("{at}/{index}")));
@@ -121,7 +122,7 @@ fn wrapped(value: &Value, at: &str, notes: &mut Notes) -> Vec<Imported> {
     } else if let Some(input) = object.get("input").and_then(Value::as_object) {
         preference(object, input, at)
     } else if shapes::is_completion_pair(value) {
-        let mut reader = Reader::new(None);
+        let mut reader = Reader::new(API_FORMAT, None);
         let prompt = json!({"role": "user", "content": object.get("prompt")});
         reader.message(&prompt, &format!("{at}/prompt"));
         let completion = json!({"content": object.get("completion")});
@@ -130,7 +131,7 @@ fn wrapped(value: &Value, at: &str, notes: &mut Notes) -> Vec<Imported> {
     } else if object.contains_key("messages") || object.contains_key("choices") {
         vec![exchange(object, at)]
     } else if shapes::is_message(value) {
-        let mut reader = Reader::new(None);
+        let mut reader = Reader::new(API_FORMAT, None);
         reader.message(value, at);
         vec![reader.finish()]
     } else {
@@ -147,10 +148,10 @@ fn wrapped(value: &Value, at: &str, notes: &mut Notes) -> Vec<Imported> {
 /// A request body, a response, or both in one object.
 fn exchange(object: &Map<String, Value>, at: &str) -> Imported {
     let model = object.get("model").and_then(Value::as_str);
-    let mut reader = Reader::new(model);
+    let mut reader = Reader::new(API_FORMAT, model);
     if let Some(system) = object.get("system").filter(|system| !system.is_null()) {
         let pointer = format!("{at}/system");
-        reader.message(&json!({"role": "system", "content": system}), &pointer);
+        reader.instructions(system, &pointer);
         let message = "a system text beside the messages is Anthropic's way; without its blocks both read alike";
         reader.note("format_ambiguous", &pointer, message);
     }
@@ -168,10 +169,11 @@ fn exchange(object: &Map<String, Value>, at: &str) -> Imported {
         let pointer = format!("{at}/choices/0");
         let created = object.get("created").and_then(Value::as_f64).unwrap_or(0.0);
         let reply = Reply {
-            finish_reason: choice.get("finish_reason").and_then(Value::as_str),
+            stop_reason: choice.get("finish_reason").and_then(Value::as_str),
             // Seconds, as the wire says them, to milliseconds; a cast saturates.
             timestamp: (created * 1000.0) as i64,
             usage: usage(object.get("usage")),
+            ..Reply::default()
         };
         let old = choice.get("text").map(|text| json!({ "content": text }));
         match choice.get("message").or(old.as_ref()) {
@@ -202,7 +204,7 @@ fn exchange(object: &Map<String, Value>, at: &str) -> Imported {
 fn preference(object: &Map<String, Value>, input: &Map<String, Value>, at: &str) -> Vec<Imported> {
     let outputs = ["preferred_output", "non_preferred_output"];
     let one = |output: &str| {
-        let mut reader = Reader::new(None);
+        let mut reader = Reader::new(API_FORMAT, None);
         if let Some(messages) = input.get("messages") {
             reader.messages(messages, &format!("{at}/input/messages"));
         }

@@ -6,8 +6,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::refusal::Warning;
-use crate::transcript::{AgentMessage, ContentBlock, Imported, StopReason, Usage};
-use crate::wire::chat::{Reader, Reply};
+use crate::transcript::{AgentMessage, ContentBlock, Imported};
+use crate::wire::Reader;
+pub(super) use crate::wire::Reply as Answer;
 
 use super::record::At;
 
@@ -18,17 +19,6 @@ pub(super) enum Piece {
     Part(Value),
     /// A call: id, function, arguments (a text is the model's own string).
     Call(String, String, Value),
-}
-
-/// What a log says of an answer beside its blocks.
-#[derive(Debug, Default)]
-pub(super) struct Answer<'a> {
-    pub stop_reason: Option<&'a str>,
-    pub error: Option<&'a str>,
-    pub model: Option<&'a str>,
-    pub provider: Option<&'a str>,
-    pub usage: Option<Usage>,
-    pub timestamp: i64,
 }
 
 /// What a call came back with.
@@ -63,13 +53,10 @@ struct Told {
 impl Pen {
     /// A pen for a log whose messages were of this wire.
     pub fn new(api_format: &str) -> Self {
-        let mut reader = Reader::new(None);
-        reader.transcript().api_format = Some(api_format.to_owned());
-        let (places, told) = (Vec::new(), Vec::new());
         Self {
-            reader,
-            places,
-            told,
+            reader: Reader::new(api_format, None),
+            places: Vec::new(),
+            told: Vec::new(),
         }
     }
 
@@ -80,15 +67,16 @@ impl Pen {
 
     /// Words of the person, a text or parts.
     pub fn user(&mut self, content: &Value, at: &At, timestamp: i64) {
+        self.message(json!({"role": "user", "content": content}), at, timestamp);
+    }
+
+    /// Reads a message in any provider's shape, or an item of an answer.
+    fn message(&mut self, message: Value, at: &At, timestamp: i64) {
         let pointer = self.pointer(at);
-        self.reader
-            .message(&json!({"role": "user", "content": content}), &pointer);
-        if let Some(AgentMessage::User {
-            timestamp: time, ..
-        }) = self.last()
-        {
-            *time = timestamp;
-        }
+        let from = self.transcript().messages.len();
+        self.reader.message(&message, &pointer);
+        let read = self.transcript().messages.iter_mut().skip(from);
+        read.for_each(|message| message.set_timestamp(timestamp));
     }
 
     /// What the tool put in for the model, not the person: sent as a user's words. A tool that did not show it
@@ -113,118 +101,38 @@ impl Pen {
 
     /// A system text after the first words.
     pub fn system(&mut self, role: &str, content: &Value, at: &At, time: i64) {
-        let pointer = self.pointer(at);
-        self.reader
-            .message(&json!({"role": role, "content": content}), &pointer);
-        if let Some(AgentMessage::Custom { timestamp, .. }) = self.last() {
-            *timestamp = time;
-        }
+        self.message(json!({"role": role, "content": content}), at, time);
     }
 
     /// What the model said.
     pub fn answer(&mut self, pieces: Vec<Piece>, answer: Answer<'_>, at: &At) {
         let pointer = self.pointer(at);
-        let (mut parts, mut calls) = (Vec::new(), Vec::new());
-        let mut sorted = Vec::new();
-        for piece in pieces {
-            match piece {
-                Piece::Part(part) => {
-                    sorted.push((false, parts.len()));
-                    parts.push(part);
-                }
-                Piece::Call(id, name, arguments) => {
-                    sorted.push((true, calls.len()));
-                    calls.push(
-                        json!({"id": id, "function": {"name": name, "arguments": arguments}}),
-                    );
-                }
+        let blocks = pieces.into_iter().map(|piece| match piece {
+            Piece::Part(part) => part,
+            Piece::Call(id, name, input) => {
+                json!({"type": "tool_use", "id": id, "name": name, "input": input})
             }
-        }
-        let words = parts.len();
-        let message = json!({"content": parts, "tool_calls": calls});
-        let reply = Reply {
-            finish_reason: answer.stop_reason.map(plain_reason),
-            timestamp: answer.timestamp,
-            usage: answer.usage,
-        };
-        self.reader.reply(&message, &pointer, reply);
-        let places = sorted
-            .into_iter()
-            .map(|(call, index)| if call { words + index } else { index });
-        self.in_order(&places.collect::<Vec<usize>>());
-        if let Some(AgentMessage::Assistant {
-            native_stop_reason,
-            stop_reason,
-            error_message,
-            model,
-            provider,
-            ..
-        }) = self.last()
-        {
-            *native_stop_reason = answer
-                .stop_reason
-                .map(str::to_owned)
-                .or(native_stop_reason.take());
-            if answer.error.is_some() && *stop_reason == StopReason::End {
-                *stop_reason = StopReason::Error;
-            }
-            *error_message = answer.error.map(str::to_owned);
-            *model = answer.model.unwrap_or_default().to_owned();
-            *provider = answer.provider.unwrap_or_default().to_owned();
-        }
-        if let Some(model) = answer.model {
-            self.transcript().model = Some(model.to_owned());
-        }
-    }
-
-    /// Puts the blocks of the last message, words before calls, into the order they were said in.
-    fn in_order(&mut self, order: &[usize]) {
-        let Imported {
-            messages,
-            attachments,
-            ..
-        } = self.reader.transcript();
-        let index = messages.len().saturating_sub(1);
-        let Some(AgentMessage::Assistant { content, .. }) = messages.last_mut() else {
-            return;
-        };
-        if content.len() != order.len() || order.is_sorted() {
-            return;
-        }
-        let mut blocks: Vec<Option<ContentBlock>> =
-            std::mem::take(content).into_iter().map(Some).collect();
-        let said = order
-            .iter()
-            .filter_map(|from| blocks.get_mut(*from)?.take());
-        *content = said.collect();
-        for facts in attachments
-            .iter_mut()
-            .filter(|facts| facts.message == index)
-        {
-            facts.block = order
-                .iter()
-                .position(|from| *from == facts.block)
-                .unwrap_or(0);
+        });
+        let message = json!({"content": blocks.collect::<Vec<Value>>()});
+        let model = answer.model.map(str::to_owned);
+        self.reader.reply(&message, &pointer, answer);
+        if model.is_some() {
+            self.transcript().model = model;
         }
     }
 
     /// What a call came back with.
     pub fn result(&mut self, result: Outcome<'_>, at: &At, time: i64) {
-        let pointer = self.pointer(at);
         let (id, name) = (result.call, result.function);
         let message =
             json!({"role": "tool", "tool_call_id": id, "name": name, "content": result.content});
-        self.reader.message(&message, &pointer);
+        self.message(message, at, time);
         if let Some(AgentMessage::FunctionResult {
-            details,
-            is_error,
-            timestamp,
-            ..
+            details, is_error, ..
         }) = self.last()
         {
             *details = result.details;
             *is_error = result.failed;
-            *timestamp = time;
         }
     }
 
@@ -347,15 +255,4 @@ impl Pen {
 /// Whether a message is a compaction marker.
 pub(super) fn is_compaction(message: &AgentMessage) -> bool {
     matches!(message, AgentMessage::Custom { custom_type, .. } if custom_type == "compaction")
-}
-
-/// A stop reason of any of the logs in the reader's words.
-fn plain_reason(reason: &str) -> &str {
-    match reason {
-        "tool_use" | "toolUse" | "tool-calls" => "tool_calls",
-        "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => "length",
-        "interrupted" | "user_cancelled" => "aborted",
-        "safety" => "content_filter",
-        other => other,
-    }
 }

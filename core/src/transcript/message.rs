@@ -101,6 +101,16 @@ impl AgentMessage {
             | Self::Custom { timestamp, .. } => *timestamp,
         }
     }
+
+    /// Says when it was said.
+    pub fn set_timestamp(&mut self, time: i64) {
+        match self {
+            Self::User { timestamp, .. }
+            | Self::Assistant { timestamp, .. }
+            | Self::FunctionResult { timestamp, .. }
+            | Self::Custom { timestamp, .. } => *timestamp = time,
+        }
+    }
 }
 
 /// One piece of a message.

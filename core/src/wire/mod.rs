@@ -1,3 +1,82 @@
-//! One room per provider shape.
+//! The shapes in which providers speak, one room each: Chat Completions, Responses, Anthropic Messages, Gemini.
+//!
+//! [`Reader`] reads messages of all four, deciding message by message and part by part which one it has before
+//! it, for stored files mix them.
 
+pub mod anthropic;
 pub mod chat;
+mod files;
+pub mod gemini;
+mod parts;
+mod reader;
+pub mod responses;
+
+use serde_json::Value;
+
+use crate::transcript::{StopReason, Usage};
+
+pub use reader::{Reader, Reply};
+
+/// What a provider counted, whichever it was; cached tokens are taken out of the input. `None` without a count.
+pub fn usage(value: Option<&Value>) -> Option<Usage> {
+    let value = value.filter(|value| value.is_object())?;
+    let has = |key: &str| value.get(key).is_some_and(|member| !member.is_null());
+    let usage = if has("promptTokenCount") || has("prompt_token_count") {
+        gemini::usage(value)
+    } else if has("cache_read_input_tokens") || has("cache_creation_input_tokens") {
+        anthropic::usage(value)
+    } else if has("input_tokens") {
+        responses::usage(value)
+    } else {
+        chat::usage(value)
+    };
+    (usage != Usage::default()).then_some(usage)
+}
+
+/// The transcript's word for any provider's reason to stop.
+fn stop_reason(reason: &str) -> StopReason {
+    match reason {
+        "length"
+        | "max_tokens"
+        | "MAX_TOKENS"
+        | "max_output_tokens"
+        | "model_context_window_exceeded" => StopReason::Length,
+        "tool_calls" | "tool_use" | "toolUse" | "tool-calls" | "function_call" => {
+            StopReason::FunctionCall
+        }
+        "cancelled" | "canceled" | "aborted" | "interrupted" | "user_cancelled" => {
+            StopReason::Aborted
+        }
+        "content_filter" | "refusal" | "error" | "failed" | "safety" | "SAFETY" | "RECITATION"
+        | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "LANGUAGE" | "OTHER" | "IMAGE_SAFETY" => {
+            StopReason::Error
+        }
+        _ if reason.starts_with("MALFORMED_") => StopReason::Error,
+        _ => StopReason::End,
+    }
+}
+
+/// A member that is a text.
+fn word<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key)?.as_str()
+}
+
+/// The first of the members that is set: stored files spell one member in several ways.
+fn any<'a>(value: &'a Value, keys: &[&str]) -> Option<&'a Value> {
+    keys.iter()
+        .filter_map(|key| value.get(*key))
+        .find(|member| !member.is_null())
+}
+
+/// The members of an object but for the named ones and the unset.
+fn but(value: &Value, keys: &[&str]) -> Value {
+    let members = value.as_object().into_iter().flatten();
+    let left = members.filter(|(key, member)| !keys.contains(&key.as_str()) && !member.is_null());
+    Value::Object(
+        left.map(|(key, member)| (key.clone(), member.clone()))
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests;

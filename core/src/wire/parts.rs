@@ -1,13 +1,37 @@
-//! The content of a Chat Completions message, in every spelling that stored files have.
+//! A content in the spelling of any provider, as parts that the reader puts into the transcript.
+//!
+//! Each part is read for itself, by its `type` or, where a wire has none, by its keys. What is known to one shape
+//! alone is in that shape's room; words, pictures and files are spelled here, for servers and loggers mix them.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::json::Notes;
+use crate::json::{Notes, Place, value as parse};
 use crate::refusal::Warning;
 use crate::transcript::{Attachment, ContentBlock};
 
-/// One part of a content.
-pub(super) struct Part {
+use super::files::{base64_bytes, bytes, is_picture_url, linked, placeholder};
+use super::{anthropic, any, gemini, responses, word};
+
+/// One part of what was said, called or got back.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// Words, reasoning or a picture.
+    Said(Said),
+    /// A call.
+    Call(Call),
+    /// What a call came back with.
+    Result(Outcome),
+    /// Definitions of functions that were added here, and where they stand.
+    Tools(Value, String),
+    /// A summary that stands for everything before it.
+    Summary(Summary),
+    /// Something that the model does not read: its kind, and all of it.
+    Aside(String, Value),
+}
+
+/// Words, reasoning or a picture.
+#[derive(Debug)]
+pub(super) struct Said {
     /// What the transcript holds of it.
     pub block: ContentBlock,
     /// What it stands for, when the block is a placeholder. Its place is set by who knows it.
@@ -16,14 +40,100 @@ pub(super) struct Part {
     pub refusal: bool,
 }
 
+/// A call as its shape spells it.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// Empty when the shape gives none.
+    pub id: String,
+    /// The function.
+    pub name: String,
+    /// What it is called with.
+    pub arguments: Arguments,
+    /// Its JSON pointer.
+    pub pointer: String,
+}
+
+/// What a call is called with.
+#[derive(Debug)]
+pub(super) enum Arguments {
+    /// The model's own string, which should be JSON.
+    Words(String),
+    /// The model's own string, which is not meant to be JSON.
+    Free(String),
+    /// A value.
+    Value(Value),
+}
+
+impl Arguments {
+    /// A string is the model's own words, anything else a value, and nothing an empty string.
+    pub fn of(value: Option<&Value>) -> Self {
+        match value {
+            Some(Value::String(text)) => Self::Words(text.clone()),
+            None | Some(Value::Null) => Self::Words(String::new()),
+            Some(value) => Self::Value(value.clone()),
+        }
+    }
+
+    /// The same of a shape whose arguments are an object, and an empty one where it is left out.
+    pub fn object(value: Option<&Value>) -> Self {
+        match value {
+            None | Some(Value::Null) => Self::Value(Value::Object(Map::new())),
+            value => Self::of(value),
+        }
+    }
+}
+
+/// What a call came back with.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// The call's id; empty when the shape gives none.
+    pub id: String,
+    /// The function; empty when only the call says it.
+    pub name: String,
+    /// What came back.
+    pub content: Vec<Part>,
+    /// The function said that it failed.
+    pub failed: bool,
+    /// Structured data beside the content.
+    pub details: Value,
+    /// Its JSON pointer.
+    pub pointer: String,
+}
+
+/// A summary that stands for everything before it.
+#[derive(Debug, Default)]
+pub(super) struct Summary {
+    /// Its words; empty when they are sealed.
+    pub text: String,
+    /// What the provider sealed.
+    pub sealed: Option<String>,
+    /// The person's own words before it are still read.
+    pub keeps_users: bool,
+}
+
 impl From<ContentBlock> for Part {
     fn from(block: ContentBlock) -> Self {
-        Self {
+        Self::Said(Said {
             block,
             stands_for: None,
             refusal: false,
-        }
+        })
     }
+}
+
+/// Reasoning.
+pub(super) fn thinking(text: &str, signature: Option<&str>) -> Part {
+    let (text, signature) = (text.to_owned(), signature.map(str::to_owned));
+    ContentBlock::Thinking { text, signature }.into()
+}
+
+/// Words with which the model refuses.
+pub(super) fn refusal(text: &str) -> Part {
+    Part::Said(Said {
+        block: ContentBlock::text(text),
+        stands_for: None,
+        refusal: true,
+    })
 }
 
 /// The parts of a content: a string, a list, `null`, or what a sloppy logger left there.
@@ -34,76 +144,106 @@ pub(super) fn parts(content: Option<&Value>, pointer: &str, notes: &mut Notes) -
         Some(Value::Array(items)) => items
             .iter()
             .enumerate()
-            .map(|(index, item)| part(item, &format!("{pointer}/{index}"), notes))
+            .flat_map(|(index, item)| part(item, &format!("{pointer}/{index}"), notes))
             .collect(),
-        Some(other) => vec![part(other, pointer, notes)],
+        Some(other) => part(other, pointer, notes),
     }
 }
 
-fn part(item: &Value, pointer: &str, notes: &mut Notes) -> Part {
+/// The parts of a result's content. A picture in a string, as its `data:` URL or in a list of parts that was
+/// written as JSON, is a picture.
+pub(super) fn output(content: Option<&Value>, pointer: &str, notes: &mut Notes) -> Vec<Part> {
+    let Some(Value::String(text)) = content else {
+        return parts(content, pointer, notes);
+    };
+    if is_picture_url(text) {
+        return vec![linked("image", text.trim(), None, pointer, notes)];
+    }
+    pictures_in(text, pointer, notes).unwrap_or_else(|| parts(content, pointer, notes))
+}
+
+/// The parts that a string spells as JSON, when a picture is among them and every one is known.
+fn pictures_in(text: &str, pointer: &str, notes: &mut Notes) -> Option<Vec<Part>> {
+    if !text.trim_start().starts_with(['[', '{']) || !text.contains("\"image") {
+        return None;
+    }
+    let value = parse(text.as_bytes(), Place::default(), &mut Notes::default()).ok()?;
+    let items = value.get("content").unwrap_or(&value).as_array()?;
+    let mut met = Notes::default();
+    let mut found = Vec::new();
+    for item in items {
+        found.extend(typed(word(item, "type")?, item, pointer, &mut met)?);
+    }
+    let picture = |part: &Part| matches!(part, Part::Said(said) if matches!(said.block, ContentBlock::Image { .. }));
+    found.iter().any(picture).then(|| {
+        notes.absorb(met);
+        found
+    })
+}
+
+fn part(item: &Value, pointer: &str, notes: &mut Notes) -> Vec<Part> {
     match item {
-        Value::String(text) => ContentBlock::text(text).into(),
-        Value::Object(_) => match typed_part(item, pointer, notes) {
-            Some(part) => part,
-            None => {
-                let kind = word(item, "type").unwrap_or_default();
+        Value::String(text) => vec![ContentBlock::text(text).into()],
+        Value::Object(_) => {
+            let kind = word(item, "type").unwrap_or_default();
+            let known = match kind {
+                "" => gemini::part(item, pointer, notes)
+                    .or_else(|| typed("text", item, pointer, notes)),
+                kind => typed(kind, item, pointer, notes),
+            };
+            known.unwrap_or_else(|| {
                 let message = if kind.is_empty() {
                     "a content that is an object without a type reads as its JSON".to_owned()
                 } else {
                     format!("a part of the unknown type `{kind}` reads as its JSON")
                 };
                 notes.push(Warning::new("part_unknown", message).at(pointer));
-                ContentBlock::text(item.to_string()).into()
-            }
-        },
+                vec![ContentBlock::text(item.to_string()).into()]
+            })
+        }
         other => {
             let message = "a content that is neither text nor a list reads as its JSON";
             notes.push(Warning::new("content_reshaped", message).at(pointer));
-            ContentBlock::text(other.to_string()).into()
+            vec![ContentBlock::text(other.to_string()).into()]
         }
     }
 }
 
-/// A part by its type; `None` when the type or what it needs is not there.
-fn typed_part(item: &Value, pointer: &str, notes: &mut Notes) -> Option<Part> {
-    let kind = word(item, "type").unwrap_or_default();
+/// The parts that a typed one is; `None` when the type or what it needs is not there.
+fn typed(kind: &str, item: &Value, pointer: &str, notes: &mut Notes) -> Option<Vec<Part>> {
+    media(kind, item, pointer, notes)
+        .map(|part| vec![part])
+        .or_else(|| anthropic::block(kind, item, pointer, notes))
+        .or_else(|| responses::item(kind, item, pointer, notes))
+}
+
+/// Words, pictures and files.
+fn media(kind: &str, item: &Value, pointer: &str, notes: &mut Notes) -> Option<Part> {
     let inner = item.get(kind).unwrap_or(&Value::Null);
     match kind {
-        "text" | "input_text" | "output_text" | "" => {
+        "text" | "input_text" | "output_text" => {
             let text = item.get("text")?;
             let text = text.as_str().or_else(|| word(text, "value"))?;
             Some(ContentBlock::text(text).into())
         }
-        "refusal" => Some(Part {
-            refusal: true,
-            ..ContentBlock::text(word(item, "refusal")?).into()
-        }),
+        "refusal" => Some(refusal(word(item, "refusal")?)),
         "thinking" | "reasoning" => {
             let text = word(item, kind).or_else(|| word(item, "text"))?;
-            let signature = word(item, "signature").map(str::to_owned);
-            Some(
-                ContentBlock::Thinking {
-                    text: text.to_owned(),
-                    signature,
-                }
-                .into(),
-            )
+            Some(thinking(text, word(item, "signature")))
         }
         "image_url" | "input_image" | "image" => {
             let source = item.get("source").unwrap_or(item);
-            let data = word(source, "data").filter(|_| kind == "image");
-            if let Some(data) = data {
-                let mime = ["media_type", "mime", "mimeType", "mime_type"]
-                    .into_iter()
-                    .find_map(|key| word(source, key))
-                    .unwrap_or("image/*");
-                return Some(picture(mime, data, pointer, notes));
+            if let Some(data) = word(source, "data").filter(|_| kind == "image") {
+                let mime = any(source, &["media_type", "mime", "mimeType", "mime_type"]);
+                let mime = mime.and_then(Value::as_str).unwrap_or("image/*");
+                return Some(bytes("image", mime, data, None, pointer, notes));
             }
-            let address = inner.as_str().or_else(|| word(inner, "url"));
-            let address = address
+            let address = inner
+                .as_str()
+                .or_else(|| word(inner, "url"))
                 .or_else(|| word(item, "image_url"))
-                .or_else(|| word(source, "url"));
-            let address = address.or_else(|| word(item, "file_id"))?;
+                .or_else(|| word(source, "url"))
+                .or_else(|| word(source, "file_id"))?;
             Some(linked("image", address, None, pointer, notes))
         }
         "input_audio" | "audio" => {
@@ -119,122 +259,13 @@ fn typed_part(item: &Value, pointer: &str, notes: &mut Notes) -> Option<Part> {
         "file" | "input_file" => {
             let file = if inner.is_object() { inner } else { item };
             let name = word(file, "filename");
-            let address = ["file_data", "file_url", "file_id"]
-                .into_iter()
-                .find_map(|key| word(file, key));
-            Some(linked(
-                "file",
-                address.unwrap_or_default(),
-                name,
-                pointer,
-                notes,
-            ))
+            let address = any(file, &["file_data", "file_url", "file_id"]);
+            let address = address.and_then(Value::as_str).unwrap_or_default();
+            Some(linked("file", address, name, pointer, notes))
         }
         "video_url" => Some(linked("video", word(inner, "url")?, None, pointer, notes)),
         _ => None,
     }
-}
-
-/// What an address points at: the bytes of a `data:` URL, else something that is not here.
-fn linked(what: &str, address: &str, name: Option<&str>, pointer: &str, notes: &mut Notes) -> Part {
-    let inline = address
-        .strip_prefix("data:")
-        .and_then(|rest| rest.split_once(','));
-    let Some((head, data)) = inline else {
-        let path = address.split(['?', '#']).next().unwrap_or_default();
-        let last = path.rsplit('/').next().unwrap_or_default();
-        let file = name.unwrap_or(last);
-        let facts = Attachment {
-            filename: file.to_owned(),
-            content_type: mime_of(file, what),
-            reference: Some(address.to_owned()).filter(|address| !address.is_empty()),
-            ..Attachment::default()
-        };
-        return placeholder(what, facts, pointer, notes);
-    };
-    let mime = head
-        .split(';')
-        .next()
-        .filter(|mime| !mime.is_empty())
-        .unwrap_or("text/plain");
-    let base64 = head.ends_with(";base64");
-    if base64 && mime.starts_with("image/") && name.is_none() {
-        return picture(mime, data, pointer, notes);
-    }
-    let facts = Attachment {
-        filename: name.unwrap_or_default().to_owned(),
-        content_type: mime.to_owned(),
-        byte_size: if base64 {
-            base64_bytes(data).unwrap_or(0)
-        } else {
-            data.len() as u64
-        },
-        ..Attachment::default()
-    };
-    placeholder(what, facts, pointer, notes)
-}
-
-fn picture(mime: &str, data: &str, pointer: &str, notes: &mut Notes) -> Part {
-    if base64_bytes(data).is_some() {
-        return ContentBlock::Image {
-            mime: mime.to_owned(),
-            data: data.to_owned(),
-        }
-        .into();
-    }
-    let facts = Attachment {
-        content_type: mime.to_owned(),
-        ..Attachment::default()
-    };
-    placeholder("image", facts, pointer, notes)
-}
-
-fn placeholder(what: &str, facts: Attachment, pointer: &str, notes: &mut Notes) -> Part {
-    let size = format!("{} bytes", facts.byte_size);
-    let says = [
-        facts.reference.as_deref().unwrap_or(&facts.filename),
-        &facts.content_type,
-        if facts.byte_size > 0 { &size } else { "" },
-    ];
-    let says: Vec<&str> = says.into_iter().filter(|word| !word.is_empty()).collect();
-    let text = format!("[{what}: {}]", says.join(", "));
-    let message = format!("{text} stands for what has no readable bytes here; it is not counted");
-    notes.push(Warning::new("attachment_not_read", message).at(pointer));
-    Part {
-        block: ContentBlock::text(text),
-        stands_for: Some(facts),
-        refusal: false,
-    }
-}
-
-fn mime_of(file: &str, what: &str) -> String {
-    let ending = file
-        .rsplit_once('.')
-        .map_or("", |(_, ending)| ending)
-        .to_ascii_lowercase();
-    match (ending.as_str(), what) {
-        ("png" | "gif" | "webp", _) => format!("image/{ending}"),
-        ("jpg" | "jpeg", _) => "image/jpeg".to_owned(),
-        ("pdf", _) => "application/pdf".to_owned(),
-        ("txt", _) => "text/plain".to_owned(),
-        (_, "image") => "image/*".to_owned(),
-        (_, "video") => "video/*".to_owned(),
-        _ => "application/octet-stream".to_owned(),
-    }
-}
-
-/// How many bytes a base64 text holds; `None` when it is none.
-fn base64_bytes(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches('=').as_bytes();
-    let digit =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
-    let whole = !digits.is_empty() && digits.iter().all(digit) && digits.len() % 4 != 1;
-    whole.then_some(digits.len() as u64 * 3 / 4)
-}
-
-/// A member that is a text.
-pub(super) fn word<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
-    value.get(key)?.as_str()
 }
 
 #[cfg(test)]
@@ -250,15 +281,12 @@ mod tests {
             .into_iter()
             .map(|w| format!("{} {}", w.code, w.path.unwrap()))
             .collect();
-        let facts = parts
-            .iter()
-            .filter_map(|part| part.stands_for.clone())
-            .collect();
-        (
-            parts.into_iter().map(|part| part.block).collect(),
-            facts,
-            codes,
-        )
+        let said = parts.into_iter().map(|part| match part {
+            Part::Said(said) => (said.block, said.stands_for),
+            other => panic!("words and pictures are expected: {other:?}"),
+        });
+        let (blocks, facts): (Vec<_>, Vec<_>) = said.unzip();
+        (blocks, facts.into_iter().flatten().collect(), codes)
     }
 
     #[test]

@@ -1,18 +1,22 @@
 use super::*;
+use crate::refusal::Warning;
+use crate::role::Role;
+use crate::transcript::{AgentMessage, ContentBlock, Imported, SystemPiece};
+use serde_json::json;
 
-fn read(messages: Value) -> Imported {
-    let mut reader = Reader::new(Some("m"));
+pub(super) fn read(messages: Value) -> Imported {
+    let mut reader = Reader::new(chat::API_FORMAT, Some("m"));
     reader.messages(&messages, "/messages");
     reader.finish()
 }
 
-fn codes(imported: &Imported) -> Vec<String> {
+pub(super) fn codes(imported: &Imported) -> Vec<String> {
     let place = |w: &Warning| format!("{} {}", w.code, w.path.as_deref().unwrap_or("-"));
     imported.warnings.iter().map(place).collect()
 }
 
 /// Roles, and of results the call and function they name.
-fn outline(imported: &Imported) -> Vec<String> {
+pub(super) fn outline(imported: &Imported) -> Vec<String> {
     let line = |message: &AgentMessage| match message {
         AgentMessage::User { .. } => "user".to_owned(),
         AgentMessage::Assistant { .. } => "assistant".to_owned(),
@@ -28,7 +32,7 @@ fn outline(imported: &Imported) -> Vec<String> {
     imported.messages.iter().map(line).collect()
 }
 
-fn calls(imported: &Imported) -> Vec<(&str, &str, &Value)> {
+pub(super) fn calls(imported: &Imported) -> Vec<(&str, &str, &Value)> {
     let blocks = imported.messages.iter().flat_map(AgentMessage::content);
     blocks
         .filter_map(|block| match block {
@@ -224,7 +228,7 @@ fn reasoning_stands_before_the_words_and_a_refusal_is_words() {
             vec![ContentBlock::text("p")],
         ),
     ] {
-        let mut reader = Reader::new(None);
+        let mut reader = Reader::new(chat::API_FORMAT, None);
         reader.reply(&message, "", Reply::default());
         let imported = reader.finish();
         assert_eq!(imported.messages[0].content(), blocks, "{message}");
@@ -238,7 +242,7 @@ fn reasoning_stands_before_the_words_and_a_refusal_is_words() {
 
 #[test]
 fn tools_come_in_every_shape() {
-    let mut reader = Reader::new(None);
+    let mut reader = Reader::new(chat::API_FORMAT, None);
     let parameters = json!({"type": "object"});
     let list = json!([
         {"type": "function", "function": {"name": "a", "description": "d", "parameters": parameters}},
@@ -274,4 +278,154 @@ fn usage_takes_the_cache_out_of_the_input() {
     assert_eq!(usage(Some(&counted)), Some(expected));
     assert_eq!(usage(Some(&json!({}))), None);
     assert_eq!(usage(Some(&json!(null))), None);
+}
+
+#[test]
+fn each_providers_count_comes_out_without_the_cache() {
+    let usage = |value: Value| usage(Some(&value)).unwrap();
+    let read = |input, output, cache_read, cache_write, reasoning| Usage {
+        input: Some(input),
+        output: Some(output),
+        cache_read,
+        cache_write,
+        reasoning,
+        cost_usd: None,
+    };
+    assert_eq!(
+        usage(
+            json!({"input_tokens": 100, "input_tokens_details": {"cached_tokens": 60},
+            "output_tokens": 9, "output_tokens_details": {"reasoning_tokens": 4}})
+        ),
+        read(40, 9, Some(60), None, Some(4))
+    );
+    assert_eq!(
+        usage(
+            json!({"input_tokens": 100, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 5,
+            "output_tokens": 9, "cache_creation": {"ephemeral_5m_input_tokens": 5}})
+        ),
+        read(100, 9, Some(60), Some(5), None)
+    );
+    assert_eq!(
+        usage(
+            json!({"promptTokenCount": 100, "cachedContentTokenCount": 60, "candidatesTokenCount": 9,
+            "thoughtsTokenCount": 4, "totalTokenCount": 113})
+        ),
+        read(40, 13, Some(60), None, Some(4))
+    );
+    assert_eq!(
+        usage(
+            json!({"prompt_token_count": 8, "candidates_token_count": 1, "thoughts_token_count": null})
+        ),
+        read(8, 1, None, None, None)
+    );
+}
+
+#[test]
+fn every_providers_word_for_stopping_is_known() {
+    for (reason, word) in [
+        ("stop", StopReason::End),
+        ("end_turn", StopReason::End),
+        ("STOP", StopReason::End),
+        ("completed", StopReason::End),
+        ("MAX_TOKENS", StopReason::Length),
+        ("max_output_tokens", StopReason::Length),
+        ("model_context_window_exceeded", StopReason::Length),
+        ("tool_use", StopReason::FunctionCall),
+        ("toolUse", StopReason::FunctionCall),
+        ("cancelled", StopReason::Aborted),
+        ("interrupted", StopReason::Aborted),
+        ("SAFETY", StopReason::Error),
+        ("MALFORMED_FUNCTION_CALL", StopReason::Error),
+        ("refusal", StopReason::Error),
+    ] {
+        assert_eq!(stop_reason(reason), word, "{reason}");
+    }
+}
+
+pub(super) fn think(text: &str, signature: Option<&str>) -> ContentBlock {
+    ContentBlock::Thinking {
+        text: text.into(),
+        signature: signature.map(str::to_owned),
+    }
+}
+
+pub(super) fn call(id: &str, name: &str, arguments: Value) -> ContentBlock {
+    ContentBlock::FunctionCall {
+        id: id.into(),
+        function_id: name.into(),
+        arguments,
+    }
+}
+
+pub(super) fn texts(message: &AgentMessage) -> Vec<&str> {
+    let blocks = message.content().iter();
+    let texts = blocks.filter_map(|block| match block {
+        ContentBlock::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+#[test]
+fn a_list_may_mix_the_shapes() {
+    let imported = read(json!([
+        {"role": "user", "content": "chat"},
+        {"role": "assistant", "parts": [{"type": "text", "text": "parts"}]},
+        {"role": "user", "parts": [{"text": "contents"}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]},
+        {"type": "function_call_output", "call_id": "t", "output": "items"},
+        {"role": "assistant", "tool_calls": [{"id": "u", "function": {"name": "g", "arguments": "{}"}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "u", "content": "blocks"}]},
+    ]));
+    let lines = [
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "result t f",
+        "assistant",
+        "result u g",
+    ];
+    assert_eq!(outline(&imported), lines);
+    let words: Vec<&str> = imported.messages.iter().flat_map(texts).collect();
+    assert_eq!(words, ["chat", "parts", "contents", "items", "blocks"]);
+    assert_eq!(codes(&imported), Vec::<String>::new());
+}
+
+#[test]
+fn a_picture_is_one_in_every_spelling_and_in_an_outputs_string() {
+    let data = "iVBORw0KGgo=";
+    let url = format!("data:image/png;base64,{data}");
+    let image = vec![ContentBlock::Image {
+        mime: "image/png".into(),
+        data: data.into(),
+    }];
+    for message in [
+        json!({"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}),
+        json!({"role": "user", "content": [{"type": "input_image", "image_url": url}]}),
+        json!({"role": "user", "content": [{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}]}),
+        json!({"role": "user", "parts": [{"inlineData": {"mimeType": "image/png", "data": data}}]}),
+        json!({"role": "user", "content": [{"type": "image", "data": data, "mimeType": "image/png"}]}),
+        json!({"role": "tool", "content": url}),
+        json!({"type": "function_call_output", "call_id": "c", "output": url.replace("data:", "DATA:")}),
+        json!({"type": "function_call_output", "call_id": "c",
+            "output": json!([{"type": "image", "data": data, "mimeType": "image/png"}]).to_string()}),
+        json!({"type": "function_call_output", "call_id": "c",
+            "output": json!({"content": [{"type": "image", "data": data, "mimeType": "image/png"}]}).to_string()}),
+        json!({"type": "computer_call_output", "call_id": "c", "output": {"type": "computer_screenshot", "image_url": url}}),
+    ] {
+        let imported = read(json!([message]));
+        assert_eq!(imported.messages[0].content(), image, "{message}");
+    }
+    for output in [
+        "data:image/png;base64,[image omitted]",
+        "[\"image\"]",
+        "see data:image/png;base64,iVBORw0KGgo=",
+    ] {
+        let imported = read(json!([{"role": "tool", "content": output}]));
+        assert!(
+            matches!(imported.messages[0].content(), [ContentBlock::Text { .. }]),
+            "{output}"
+        );
+    }
 }
