@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::json::{self, Fault, Notes, Place, Text};
+use crate::json::{self, Fault, Notes, Place};
 use crate::refusal::Warning;
 
 use super::shapes;
@@ -12,8 +12,6 @@ pub(super) const LOOKED_AT: usize = 50;
 
 /// What one line holds: a value, or several that were glued together.
 pub(super) struct Line {
-    /// Where it begins in the source.
-    pub place: Place,
     /// The values that read.
     pub values: Vec<Value>,
     /// What was mended in them.
@@ -22,51 +20,50 @@ pub(super) struct Line {
     pub fault: Option<Fault>,
     /// A value was found again behind the fault: a write was interrupted and the record written anew.
     pub resumed: bool,
-    /// Nothing but blanks follows it.
-    pub last: bool,
 }
 
-/// The lines that hold anything; blank lines and lines of NULs are skipped.
-pub(super) fn values<'a>(text: &'a Text<'_>) -> impl Iterator<Item = Line> + 'a {
-    let end = text
-        .bytes
-        .iter()
-        .rposition(|byte| !blank(byte))
-        .map_or(0, |at| at + 1);
-    slices(text).map(move |(from, place, line)| {
-        let mut read = Line {
-            place,
-            values: Vec::new(),
-            notes: Notes::default(),
-            fault: None,
-            resumed: false,
-            last: from + line.len() >= end,
+/// Reads one line that begins at a place; `None` when it holds nothing but blanks and NULs.
+pub(super) fn read(line: &[u8], place: Place) -> Option<Line> {
+    if line.iter().all(blank) {
+        return None;
+    }
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let mut read = Line {
+        values: Vec::new(),
+        notes: Notes::default(),
+        fault: None,
+        resumed: false,
+    };
+    let mut at = 0;
+    while let Some(next) = json::rest(line, at) {
+        let place = Place {
+            line: place.line,
+            offset: place.offset + next as u64,
         };
-        let mut at = 0;
-        while let Some(next) = json::rest(line, at) {
-            let place = Place {
-                line: place.line,
-                offset: place.offset + next as u64,
-            };
-            let rest = line.get(next..).unwrap_or_default();
-            match json::first(rest, place, &mut read.notes) {
-                Ok((value, end)) => {
-                    read.values.push(value);
-                    at = next + end;
+        let rest = line.get(next..).unwrap_or_default();
+        match json::first(rest, place, &mut read.notes) {
+            Ok((value, end)) => {
+                read.values.push(value);
+                at = next + end;
+            }
+            Err(mut fault) => {
+                fault.column += next as u64;
+                read.fault.get_or_insert(fault);
+                match written_anew(line, next) {
+                    Some(again) => at = again,
+                    None => break,
                 }
-                Err(mut fault) => {
-                    fault.column += next as u64;
-                    read.fault.get_or_insert(fault);
-                    match written_anew(line, next) {
-                        Some(again) => at = again,
-                        None => break,
-                    }
-                    read.resumed = true;
-                }
+                read.resumed = true;
             }
         }
-        read
-    })
+    }
+    Some(read)
+}
+
+/// The values of the first lines, by which a file is recognised.
+pub(super) fn sample(bytes: &[u8]) -> Vec<Value> {
+    let lines = slices(bytes).filter_map(|line| read(line, Place::default()));
+    lines.take(LOOKED_AT).flat_map(|line| line.values).collect()
 }
 
 /// Where behind a broken record one begins that starts with the same key and reads.
@@ -97,27 +94,22 @@ fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
         .position(|window| window == what)
 }
 
-/// Whether the line that begins the file is a whole object or list, and more follows it.
-pub(super) fn first_is_whole(text: &Text<'_>, start: usize) -> bool {
-    let rest = text.bytes.get(start..).unwrap_or_default();
-    let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
-        return false;
-    };
-    let (line, after) = rest.split_at(end);
-    !after.iter().all(blank) && reads(line).is_some()
-}
-
 /// Whether one of the first lines is, by itself, something that is known here: one value, or several glued
 /// together. A list cut off in the middle is not: its lines end in commas.
-pub(super) fn any_is_whole(text: &Text<'_>) -> bool {
-    let known = |(_, _, line): (usize, Place, &[u8])| {
+pub(super) fn any_is_whole(bytes: &[u8]) -> bool {
+    let known = |line: &[u8]| {
         let Some((value, end)) = reads(line) else {
             return false;
         };
         let after = json::rest(line, end).and_then(|at| line.get(at));
         matches!(after, None | Some(b'{' | b'[')) && shapes::of(&value).is_some()
     };
-    slices(text).take(LOOKED_AT).any(known)
+    slices(bytes).take(LOOKED_AT).any(known)
+}
+
+/// Whether a line is a whole object or list.
+pub(super) fn is_whole(line: &[u8]) -> bool {
+    reads(line).is_some()
 }
 
 /// The first value of a line and its end, when it is an object or a list that begins the line.
@@ -128,14 +120,14 @@ fn reads(line: &[u8]) -> Option<(Value, usize)> {
     json::first(line, Place::default(), &mut Notes::default()).ok()
 }
 
-/// Says what of a line could not be read.
-pub(super) fn unreadable(line: &Line, fault: &Fault) -> Warning {
-    let (code, message) = if line.resumed {
+/// Says what of a line could not be read; the writer may have been cut off in the last one.
+pub(super) fn unreadable(fault: &Fault, resumed: bool, last: bool) -> Warning {
+    let (code, message) = if resumed {
         (
             "record_written_twice",
             "half a record stands before whole ones; the half is not read",
         )
-    } else if line.last && fault.cut_off {
+    } else if last && fault.cut_off {
         (
             "line_cut_off",
             "the last line is cut off; its rest is not read",
@@ -154,25 +146,10 @@ fn blank(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || *byte == 0
 }
 
-fn slices<'a>(text: &'a Text<'_>) -> impl Iterator<Item = (usize, Place, &'a [u8])> {
-    let mut from = 0;
-    let numbered = text
-        .bytes
-        .split(|byte| *byte == b'\n')
-        .zip(text.place.line..);
-    let placed = numbered.map(move |(line, number)| {
-        let start = from;
-        from += line.len() + 1;
-        let offset = text.place.offset + start as u64;
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        (
-            start,
-            Place {
-                line: number,
-                offset,
-            },
-            line,
-        )
-    });
-    placed.filter(|(_, _, line)| !line.iter().all(blank))
+/// The lines that are not blank.
+fn slices(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines
+        .filter(|line| !line.iter().all(blank))
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }

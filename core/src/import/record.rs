@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::json::{Notes, Place, Text};
+use crate::json::Place;
 use crate::refusal::{Warning, pointer_key};
-
-use super::lines;
 
 /// One line of a log, one item of a list, or the one value of a file.
 #[derive(Debug)]
@@ -21,6 +19,15 @@ impl Record {
     pub fn new(value: Value, place: Place) -> Self {
         let at = At {
             path: String::new(),
+            source: Some((place.line, place.offset)),
+        };
+        Self { value, at }
+    }
+
+    /// An item of a list that is the file, at a place of the source.
+    pub fn item(value: Value, index: usize, place: Place) -> Self {
+        let at = At {
+            path: format!("/{index}"),
             source: Some((place.line, place.offset)),
         };
         Self { value, at }
@@ -90,24 +97,6 @@ impl At {
             (path, _) => self.placed(warning.at(path)),
         }
     }
-}
-
-/// The records of a file by lines. What does not read is told and left out; a bad line ends nothing.
-pub(super) fn records(text: &Text<'_>, notes: &mut Notes) -> Vec<Record> {
-    let mut records = Vec::new();
-    for mut line in lines::values(text) {
-        notes.absorb(std::mem::take(&mut line.notes));
-        let values = std::mem::take(&mut line.values);
-        records.extend(
-            values
-                .into_iter()
-                .map(|value| Record::new(value, line.place)),
-        );
-        if let Some(fault) = &line.fault {
-            notes.push(lines::unreadable(&line, fault));
-        }
-    }
-    records
 }
 
 /// A member that is a text.

@@ -1,0 +1,422 @@
+//! A file, read slice by slice: each conversation is given out as soon as it is whole.
+//!
+//! A list of conversations, and the lines of a log or a data set, are let go of as they are read. Only what
+//! shows to be one value is gathered first.
+
+mod cutter;
+mod items;
+mod lines;
+
+use serde_json::Value;
+
+use super::lines as line;
+use super::record::Record;
+use super::shapes::{self, Kind, Reads};
+use super::{Ask, Format, INVALID, sniff, unknown, unreadable};
+use crate::json::{self, Notes, Place};
+use crate::refusal::{Refusal, Warning};
+use crate::transcript::Imported;
+use items::Items;
+use lines::Lines;
+
+/// The most bytes that are gathered of a file that is one value.
+const GATHERED: usize = 512 * 1024 * 1024;
+
+/// How many lines, and how many bytes of them, are gathered to find out what a file is.
+const SAMPLE: (usize, usize) = (line::LOOKED_AT + 10, 16 * 1024 * 1024);
+
+/// A conversation and where it stands.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The conversation.
+    pub imported: Imported,
+    /// What has to be read to read it again.
+    pub unit: Unit,
+}
+
+/// A part of a file that is read by itself.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    /// Which part.
+    pub part: Part,
+    /// Which of its conversations, from 0.
+    pub nth: usize,
+}
+
+/// A part of a file.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// An item of the list that the file is.
+    Item(&'static Reads, usize, Span),
+    /// A line.
+    Line(&'static Reads, Span),
+}
+
+/// A stretch of the source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    /// Where it begins.
+    pub place: Place,
+    /// How many bytes it has.
+    pub len: usize,
+}
+
+/// What the end of a file brings.
+#[derive(Debug)]
+pub(super) struct End {
+    /// What the file is.
+    pub format: Format,
+    /// The conversations that were not given out before.
+    pub found: Vec<Found>,
+    /// What could not be read outside of the conversations, and what was mended.
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads a file.
+#[derive(Debug)]
+pub(super) struct Reading {
+    ask: Ask,
+    notes: Notes,
+    /// What was gathered from the beginning of the source on.
+    bytes: Vec<u8>,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// What the file is does not show yet.
+    Start(Start),
+    /// It is one value.
+    Whole,
+    Lines(Lines),
+    Items(Items),
+}
+
+/// How far the beginning has been looked at.
+#[derive(Debug, Default)]
+struct Start {
+    /// Where the first line ends.
+    newline: Option<usize>,
+    /// The first line is a value by itself.
+    line_is_whole: bool,
+    /// How many lines there are so far, and up to which byte they were counted.
+    lines: (usize, usize),
+    /// Looks for the end of the first item of a list; gone when the items are no conversations.
+    cutter: Option<cutter::Cutter>,
+    /// The first item was looked at.
+    item_seen: bool,
+}
+
+impl Reading {
+    pub fn new(ask: Ask) -> Self {
+        Self {
+            ask,
+            notes: Notes::default(),
+            bytes: Vec::new(),
+            state: State::Start(Start::default()),
+        }
+    }
+
+    /// Takes the next slice and gives out the conversations that became whole by it. Refuses what shows to be
+    /// of a kind that is not read.
+    pub fn push(&mut self, slice: &[u8]) -> Result<Vec<Found>, Refusal> {
+        match &mut self.state {
+            State::Lines(lines) => return Ok(lines.push(slice, &self.ask, &mut self.notes)),
+            State::Items(items) => return Ok(items.push(slice, &self.ask, &mut self.notes)),
+            State::Start(_) | State::Whole => {}
+        }
+        if self.bytes.len().saturating_add(slice.len()) > GATHERED {
+            let message = format!(
+                "the file is one value of more than {GATHERED} bytes: split it, or export fewer conversations"
+            );
+            return Err(Refusal::new("file_too_large", message));
+        }
+        self.bytes.extend_from_slice(slice);
+        match &mut self.state {
+            State::Start(start) => match start.look(&self.bytes)? {
+                Look::Wait => Ok(Vec::new()),
+                Look::Whole => {
+                    self.state = State::Whole;
+                    Ok(Vec::new())
+                }
+                Look::Lines(reads) => Ok(self.as_lines(reads)),
+                Look::Items(reads) => {
+                    let mut items = Items::new(reads, after_mark(&self.bytes));
+                    let bytes = std::mem::take(&mut self.bytes);
+                    let rest = bytes.get(after_mark(&bytes)..).unwrap_or_default();
+                    let found = items.push(rest, &self.ask, &mut self.notes);
+                    self.state = State::Items(items);
+                    Ok(found)
+                }
+            },
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The end of the file. Refuses what is empty, damaged from the start, or no conversation.
+    pub fn finish(mut self) -> Result<End, Refusal> {
+        let (format, found) = match self.state {
+            State::Lines(lines) => lines.finish(&self.ask, &mut self.notes),
+            State::Items(items) => items.finish(&self.ask, &mut self.notes),
+            State::Start(_) | State::Whole => {
+                let bytes = std::mem::take(&mut self.bytes);
+                return self.whole(&bytes);
+            }
+        };
+        Ok(End::new(format, found, self.notes))
+    }
+
+    fn as_lines(&mut self, reads: &'static Reads) -> Vec<Found> {
+        let bytes = std::mem::take(&mut self.bytes);
+        let mark = after_mark(&bytes);
+        let mut lines = Lines::new(reads, mark);
+        let rest = bytes.get(mark..).unwrap_or_default();
+        let found = lines.push(rest, &self.ask, &mut self.notes);
+        self.state = State::Lines(lines);
+        found
+    }
+
+    fn whole(mut self, bytes: &[u8]) -> Result<End, Refusal> {
+        let text = json::text(bytes, &mut self.notes);
+        let Some(start) = sniff::start(&text.bytes) else {
+            return Err(Refusal::new(
+                INVALID,
+                "the file is empty: choose the file that holds the conversation",
+            ));
+        };
+        // Lines that the beginning alone does not show: decoded ones, few ones, a first one that is broken.
+        let several = first_is_whole(&text.bytes, start);
+        let value = match several {
+            true => None,
+            false => match json::value(&text.bytes, text.place, &mut self.notes) {
+                Ok(value) => Some(value),
+                Err(_) if line::any_is_whole(&text.bytes) => None,
+                Err(fault) => {
+                    return Err(match sniff::plain_text(&text.bytes, start) {
+                        Some(kind) => kind.refusal(),
+                        None => unreadable(&fault),
+                    });
+                }
+            },
+        };
+        if let Some(value) = value {
+            return self.value(value);
+        }
+        let reads = of_lines(&text.bytes)?;
+        let mut lines = Lines::new(reads, text.place.offset as usize);
+        let mut found = lines.push(&text.bytes, &self.ask, &mut self.notes);
+        let (format, rest) = lines.finish(&self.ask, &mut self.notes);
+        found.extend(rest);
+        Ok(End::new(format, found, self.notes))
+    }
+
+    fn value(mut self, value: Value) -> Result<End, Refusal> {
+        let reads = match shapes::of(&value) {
+            Some(Kind::Reads(reads)) => reads,
+            Some(Kind::Foreign(kind)) => return Err(kind.refusal()),
+            Some(Kind::Native) => return Ok(End::new(Format::Galley, Vec::new(), self.notes)),
+            None => return Err(unknown(&value)),
+        };
+        let each = match value.as_array().map(Vec::as_slice) {
+            None | Some([]) => false,
+            Some(items) => items.iter().all(reads.each),
+        };
+        let record = Record::whole(value);
+        let groups = match each {
+            true => record.items().into_iter().map(|item| vec![item]).collect(),
+            false => vec![vec![record]],
+        };
+        let mut found = Vec::new();
+        for group in groups {
+            found.extend((reads.read)(group, &self.ask, &mut self.notes));
+        }
+        let found = in_order(found, Part::Whole);
+        Ok(End::new(reads.format, found, self.notes))
+    }
+}
+
+impl Part {
+    /// The stretch of the source it is; `None` for all of it.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Self::Whole => None,
+            Self::Item(_, _, span) | Self::Line(_, span) => Some(*span),
+        }
+    }
+
+    /// Reads the part again from its bytes.
+    pub fn again(&self, bytes: &[u8], ask: &Ask) -> Result<Vec<Imported>, Refusal> {
+        // What stands outside of the conversations was told when the file was read.
+        let mut notes = Notes::default();
+        match self {
+            Self::Whole => {
+                let mut reading = Reading::new(ask.clone());
+                let mut found = reading.push(bytes)?;
+                found.extend(reading.finish()?.found);
+                Ok(found.into_iter().map(|found| found.imported).collect())
+            }
+            Self::Item(reads, index, span) => {
+                let value =
+                    json::value(bytes, span.place, &mut notes).map_err(|f| unreadable(&f))?;
+                let record = Record::item(value, *index, span.place);
+                Ok((reads.read)(vec![record], ask, &mut notes))
+            }
+            Self::Line(reads, span) => {
+                let values = line::read(bytes, span.place).map_or(Vec::new(), |line| line.values);
+                let records = values.into_iter().filter(|value| (reads.each)(value));
+                let records = records.map(|value| Record::new(value, span.place));
+                Ok(records
+                    .flat_map(|record| (reads.read)(vec![record], ask, &mut notes))
+                    .collect())
+            }
+        }
+    }
+}
+
+impl End {
+    fn new(format: Format, found: Vec<Found>, notes: Notes) -> Self {
+        let mut warnings = notes.finish();
+        warnings.sort_by_key(|warning| (warning.offset.is_none(), warning.offset));
+        Self {
+            format,
+            found,
+            warnings,
+        }
+    }
+}
+
+/// The conversations of a part, numbered.
+fn in_order(found: Vec<Imported>, part: Part) -> Vec<Found> {
+    let numbered = found.into_iter().enumerate().map(|(nth, imported)| Found {
+        imported,
+        unit: Unit {
+            part: part.clone(),
+            nth,
+        },
+    });
+    numbered.collect()
+}
+
+/// What the beginning of a file shows.
+enum Look {
+    Wait,
+    Whole,
+    Lines(&'static Reads),
+    Items(&'static Reads),
+}
+
+impl Start {
+    fn look(&mut self, bytes: &[u8]) -> Result<Look, Refusal> {
+        if bytes.len() < 3 {
+            return Ok(Look::Wait);
+        }
+        if matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+            return Ok(Look::Whole);
+        }
+        let mark = after_mark(bytes);
+        let text = bytes.get(mark..).unwrap_or_default();
+        let Some(start) = sniff::start(text) else {
+            return Ok(Look::Wait);
+        };
+        let text = text.get(start..).unwrap_or_default();
+        if !matches!(text.first(), Some(b'{' | b'[')) {
+            return Ok(Look::Whole);
+        }
+        self.count(text);
+        // Before the line: whether that is whole shows only later, and must not depend on how a file is sliced.
+        if text.first() == Some(&b'[') && !self.item_seen {
+            match self.first_item(text) {
+                Some(reads) => return Ok(Look::Items(reads)),
+                None if !self.item_seen => return Ok(Look::Wait),
+                None => {}
+            }
+        }
+        match self.newline {
+            Some(_) if self.line_is_whole => self.sampled(text),
+            Some(_) => Ok(Look::Whole),
+            None => Ok(Look::Wait),
+        }
+    }
+
+    /// Counts lines, and looks at the first once it is there.
+    fn count(&mut self, text: &[u8]) {
+        let (count, counted) = &mut self.lines;
+        let new = text.get(*counted..).unwrap_or_default();
+        if self.newline.is_none()
+            && let Some(found) = new.iter().position(|byte| *byte == b'\n')
+        {
+            let end = *counted + found;
+            self.newline = Some(end);
+            self.line_is_whole = line::is_whole(text.get(..end).unwrap_or_default());
+        }
+        *count += new.iter().filter(|byte| **byte == b'\n').count();
+        *counted = text.len();
+    }
+
+    fn sampled(&self, text: &[u8]) -> Result<Look, Refusal> {
+        let (lines, bytes) = SAMPLE;
+        if self.lines.0 < lines && text.len() < bytes {
+            return Ok(Look::Wait);
+        }
+        let after = text.get(self.newline.unwrap_or(0)..).unwrap_or_default();
+        match sniff::start(after) {
+            Some(_) => of_lines(text).map(Look::Lines),
+            None => Ok(Look::Wait),
+        }
+    }
+
+    /// The format of a list whose first item is a conversation by itself.
+    fn first_item(&mut self, text: &[u8]) -> Option<&'static Reads> {
+        let cut = self.cutter.get_or_insert_default().next(text)?;
+        self.item_seen = true;
+        let cutter::Cut::Item(from, to) = cut else {
+            return None;
+        };
+        let item = text.get(from..to).unwrap_or_default();
+        let value = json::value(item, Place::default(), &mut Notes::default()).ok()?;
+        match shapes::of(&value)? {
+            Kind::Reads(reads) if !reads.log && (reads.each)(&value) => Some(reads),
+            _ => None,
+        }
+    }
+}
+
+/// Whether the line that begins a text is a whole object or list, and more follows it.
+fn first_is_whole(text: &[u8], start: usize) -> bool {
+    let rest = text.get(start..).unwrap_or_default();
+    let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
+        return false;
+    };
+    let (line, after) = rest.split_at(end);
+    sniff::start(after).is_some() && line::is_whole(line)
+}
+
+/// The format of a file by lines.
+fn of_lines(text: &[u8]) -> Result<&'static Reads, Refusal> {
+    let found = line::sample(text);
+    let kind = found.iter().find_map(shapes::log);
+    let kind = kind.or_else(|| found.iter().find_map(shapes::of));
+    match (kind, found.first()) {
+        (Some(Kind::Reads(reads)), _) => Ok(reads),
+        (Some(Kind::Foreign(kind)), _) => Err(kind.refusal()),
+        (Some(Kind::Native), _) => Err(Refusal::new(
+            INVALID,
+            "a native file is one JSON object and nothing after it; this one goes on",
+        )),
+        (None, Some(value)) => Err(unknown(value)),
+        (None, None) => Err(Refusal::new(INVALID, "no line of the file is JSON")),
+    }
+}
+
+/// How many bytes the mark takes that UTF-8 may begin with.
+fn after_mark(bytes: &[u8]) -> usize {
+    match bytes.starts_with(b"\xef\xbb\xbf") {
+        true => 3,
+        false => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests;
