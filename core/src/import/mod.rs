@@ -5,7 +5,7 @@
 //! as a whole. A native file is only recognised here: `conversation::read` reads it.
 //!
 //! A further format is one file beside `chat.rs` that turns its records into [`Imported`], its row of
-//! `shapes.rs` and a word of [`Format`].
+//! `shapes.rs`, or of `plain.rs` when it is no JSON, and a word of [`Format`].
 //!
 //! ```
 //! use galley_core::import::{Ask, Format, open};
@@ -14,12 +14,14 @@
 //! assert_eq!(opened.conversations[0].messages.len(), 1);
 //! ```
 
+mod aider;
 mod chat;
 mod claude_code;
 mod codex;
 mod lines;
 mod pen;
 mod pi;
+mod plain;
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the door that opens one of many is on its way")
@@ -64,12 +66,14 @@ pub enum Format {
     Codex,
     /// A session log of pi or OpenClaw.
     Pi,
+    /// The chat history of Aider, which is Markdown.
+    Aider,
 }
 
 impl Format {
     /// Every format that is read.
     pub fn all() -> impl Iterator<Item = Self> {
-        shapes::read()
+        shapes::read().chain(plain::read())
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::lines as line;
 use super::record::Record;
 use super::shapes::{self, Kind, Reads};
-use super::{Ask, Format, INVALID, sniff, unknown, unreadable};
+use super::{Ask, Format, INVALID, plain, sniff, unknown, unreadable};
 use crate::json::{self, Notes, Place};
 use crate::refusal::{Refusal, Warning};
 use crate::transcript::Imported;
@@ -186,6 +186,12 @@ impl Reading {
                 "the file is empty: choose the file that holds the conversation",
             ));
         };
+        let plain = text.bytes.get(start..).and_then(plain::of);
+        if let Some(plain::Kind::Reads(reads)) = plain {
+            let found = (reads.read)(&text, &self.ask, &mut self.notes);
+            let found = in_order(found, Part::Whole);
+            return Ok(End::new(reads.format, found, self.notes));
+        }
         // Lines that the beginning alone does not show: decoded ones, few ones, a first one that is broken.
         let several = first_is_whole(&text.bytes, start);
         let value = match several {
@@ -194,9 +200,9 @@ impl Reading {
                 Ok(value) => Some(value),
                 Err(_) if line::any_is_whole(&text.bytes) => None,
                 Err(fault) => {
-                    return Err(match sniff::plain_text(&text.bytes, start) {
-                        Some(kind) => kind.refusal(),
-                        None => unreadable(&fault),
+                    return Err(match plain {
+                        Some(plain::Kind::Foreign(kind)) => kind.refusal(),
+                        _ => unreadable(&fault),
                     });
                 }
             },

@@ -23,7 +23,8 @@ impl Foreign {
     }
 }
 
-const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> Foreign {
+/// A kind that is not read.
+pub(super) const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> Foreign {
     Foreign { id, name, advice }
 }
 
@@ -93,40 +94,9 @@ pub(super) fn magic(bytes: &[u8]) -> Option<&'static Foreign> {
     found.map(|(_, kind)| kind)
 }
 
-const HTML: Foreign = kind(
-    "html",
-    "an HTML page",
-    "choose the JSON file that was exported beside it",
-);
-const SSE: Foreign = kind(
-    "event_stream",
-    "a raw event stream",
-    "save the request body or the finished response as JSON and open that",
-);
-const MARKDOWN: Foreign = kind(
-    "markdown",
-    "Markdown or plain text",
-    "open the JSON export of the conversation; text alone does not say who spoke",
-);
-
 /// Where the text begins, past blanks and the NULs of a sparse file; `None` when there is nothing.
 pub(super) fn start(bytes: &[u8]) -> Option<usize> {
     bytes
         .iter()
         .position(|byte| !byte.is_ascii_whitespace() && *byte != 0)
-}
-
-/// The kind of a text that is no JSON, by how it begins.
-pub(super) fn plain_text(bytes: &[u8], start: usize) -> Option<&'static Foreign> {
-    let rest = bytes.get(start..)?;
-    let begins = |words: &[&str]| words.iter().any(|word| rest.starts_with(word.as_bytes()));
-    if begins(&["<!", "<html", "<HTML", "<head", "<div", "<?xml"]) {
-        Some(&HTML)
-    } else if begins(&["data:", "event:"]) {
-        Some(&SSE)
-    } else if begins(&["# ", "## ", "#### ", "> ", "-*-", "**"]) {
-        Some(&MARKDOWN)
-    } else {
-        None
-    }
 }

@@ -1,0 +1,88 @@
+//! What a text is that is no JSON, by how it begins.
+//!
+//! One row of [`KINDS`] is one kind of text: how it is recognised and who reads it, or what to do with it
+//! when nobody does.
+
+use super::sniff::{self, Foreign};
+use super::{Ask, Format, aider};
+use crate::json::{Notes, Text};
+use crate::transcript::Imported;
+
+/// A kind of text.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// A format that is read.
+    Reads(Reads),
+    /// One that is not.
+    Foreign(Foreign),
+}
+
+/// A format that is read.
+#[derive(Debug)]
+pub(super) struct Reads {
+    /// Its word.
+    pub format: Format,
+    /// Reads a whole text. Each of its conversations is found again by reading it again.
+    pub read: fn(&Text<'_>, &Ask, &mut Notes) -> Vec<Imported>,
+}
+
+/// Recognises a text, given from its first byte on that is not blank. None of the formats that are read begins
+/// as JSON does.
+pub(super) fn of(text: &[u8]) -> Option<&'static Kind> {
+    let found = KINDS.iter().find(|(is, _)| is(text));
+    found.map(|(_, kind)| kind)
+}
+
+/// The formats that are read.
+pub(super) fn read() -> impl Iterator<Item = Format> {
+    KINDS.iter().filter_map(|(_, kind)| match kind {
+        Kind::Reads(reads) => Some(reads.format),
+        Kind::Foreign(_) => None,
+    })
+}
+
+type Test = fn(&[u8]) -> bool;
+
+const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> Kind {
+    Kind::Foreign(sniff::kind(id, name, advice))
+}
+
+/// The kinds in the order they are tried.
+const KINDS: &[(Test, Kind)] = &[
+    (
+        aider::is_history,
+        Kind::Reads(Reads {
+            format: Format::Aider,
+            read: aider::read,
+        }),
+    ),
+    (
+        |text| begins(text, &["<!", "<html", "<HTML", "<head", "<div", "<?xml"]),
+        kind(
+            "html",
+            "an HTML page",
+            "choose the JSON file that was exported beside it",
+        ),
+    ),
+    (
+        |text| begins(text, &["data:", "event:"]),
+        kind(
+            "event_stream",
+            "a raw event stream",
+            "save the request body or the finished response as JSON and open that",
+        ),
+    ),
+    (
+        |text| begins(text, &["# ", "## ", "#### ", "> ", "-*-", "**"]),
+        kind(
+            "markdown",
+            "Markdown or plain text",
+            "open the JSON export of the conversation; text alone does not say who spoke",
+        ),
+    ),
+];
+
+/// Whether a text begins with one of these.
+fn begins(text: &[u8], words: &[&str]) -> bool {
+    words.iter().any(|word| text.starts_with(word.as_bytes()))
+}
