@@ -14,10 +14,12 @@
 //! assert_eq!(opened.conversations[0].messages.len(), 1);
 //! ```
 
+mod agent_messages;
 mod aider;
 mod chat;
 mod claude_code;
 mod codex;
+mod iii_session;
 mod lines;
 mod pen;
 mod pi;
@@ -31,10 +33,6 @@ mod record;
 mod shapes;
 mod sniff;
 mod time;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the first format with branches is on its way")
-)]
 mod tree;
 
 use serde::{Deserialize, Serialize};
@@ -68,6 +66,10 @@ pub enum Format {
     Pi,
     /// The chat history of Aider, which is Markdown.
     Aider,
+    /// Messages of the transcript's own shape, bare or in a request or reply of the context functions.
+    AgentMessages,
+    /// A session of the iii session manager.
+    IiiSession,
 }
 
 impl Format {

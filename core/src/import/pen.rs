@@ -136,6 +136,12 @@ impl Pen {
         }
     }
 
+    /// The functions the model could call, a list in any wire's spelling.
+    pub fn tools(&mut self, list: &Value, at: &At) {
+        let pointer = self.pointer(at);
+        self.reader.tools(Some(list), &pointer);
+    }
+
     /// Something of the tool's own that was not sent.
     pub fn aside(&mut self, custom_type: &str, text: &str, details: Option<Value>, timestamp: i64) {
         self.custom(custom_type, text, None, details, timestamp);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::record::Record;
 use super::sniff::Foreign;
-use super::{Ask, Format, chat, claude_code, codex, pi};
+use super::{Ask, Format, agent_messages, chat, claude_code, codex, iii_session, pi};
 use crate::json::Notes;
 use crate::transcript::Imported;
 
@@ -326,22 +326,22 @@ const KINDS: &[(Test, Kind)] = &[
         kind("cybros", "a Cybros conversation", LATER),
     ),
     (
-        |v| {
-            some(v, |o| {
-                has(o, "parent_id") && matches!(text(o, "kind"), Some("message" | "custom"))
-            }) || some(v, |o| {
-                is_type(o, &["meta", "entry", "leaf", "append", "commit"])
-            }) || within(v, "messages", |m| has(m, "entry_id"))
-        },
-        kind("iii_session", "an iii session", LATER),
+        |v| some(v, iii_session),
+        Kind::Reads(Reads {
+            format: Format::IiiSession,
+            log: true,
+            each: |_| false,
+            read: iii_session::read,
+        }),
     ),
     (
-        |v| within(v, "messages", agent_message) || some(v, agent_message),
-        kind(
-            "agent_messages",
-            "a transcript of agent messages (seed 004)",
-            LATER,
-        ),
+        |v| some(v, |o| agent_message(o) || is_exchange(o)),
+        Kind::Reads(Reads {
+            format: Format::AgentMessages,
+            log: false,
+            each: is_exchange,
+            read: agent_messages::read,
+        }),
     ),
     (
         |v| text(v, "schema_version").is_some_and(|version| version.starts_with("ATIF")),
@@ -427,11 +427,53 @@ fn langchain(message: &Value) -> bool {
     lc || typed && (has(message, "data") || has(message, "content"))
 }
 
+/// A record of a session on disk, a session entry, an item of a page, a page, or a context snapshot.
+fn iii_session(v: &Value) -> bool {
+    let record = match text(v, "type") {
+        Some("meta") => object(v, "meta"),
+        Some("entry" | "append") => object(v, "entry"),
+        Some("leaf") => v.get("entry_id").is_some(),
+        Some("commit") => text(v, "entry_id").is_some(),
+        _ => false,
+    };
+    let entry = v.get("parent_id").is_some() && is_type_of(v, "kind", "message")
+        || has(v, "custom_type") && is_type_of(v, "kind", "custom");
+    let item =
+        |item: &Value| has(item, "entry_id") && (has(item, "message") || has(item, "custom"));
+    record || entry || item(v) || within(v, "messages", item) || iii_session::snapshot(v).is_some()
+}
+
 fn agent_message(message: &Value) -> bool {
-    matches!(text(message, "role"), Some("function_result" | "custom"))
-        || within(message, "content", |block| {
-            is_type(block, &["function_call", "function_result"])
-        })
+    let block = |block: &Value| {
+        is_type(block, &["function_call", "function_result"]) && has(block, "function_id")
+            || is_type(block, &["function_result"]) && has(block, "function_call_id")
+    };
+    let spoken = is_type_of(message, "role", "user") && has(message, "timestamp")
+        || is_type_of(message, "role", "assistant") && has(message, "provider");
+    // Said in blocks, at a time in milliseconds, and of no other tool's envelope.
+    let plain = |key: &str| matches!(key, "role" | "content" | "timestamp");
+    let own = message
+        .as_object()
+        .is_some_and(|members| members.keys().all(|key| plain(key)));
+    spoken
+        && within(message, "content", |block| is_type(block, &["text"]))
+        && (own || has(message, "stop_reason"))
+        || is_type_of(message, "role", "function_result")
+        || is_type_of(message, "role", "custom") && has(message, "custom_type")
+        || within(message, "content", block)
+}
+
+/// A request or a reply of the context functions.
+pub(super) fn is_exchange(v: &Value) -> bool {
+    let within_one = |key: &str| has(v, key);
+    within(v, "messages", agent_message)
+        || list(v, "messages") && (within_one("pruned_parts") || within_one("model_resolved"))
+        || v.pointer("/model/id").is_some_and(Value::is_string)
+            && (list(v, "messages") || within_one("options") || within_one("system_prompt"))
+        || within_one("estimator") && within_one("tokens")
+        || is_type_of(v, "status", "ok") && text(v, "summary").is_some()
+        || matches!(text(v, "status"), Some("busy" | "empty" | "overflow"))
+            && v.as_object().is_some_and(|members| members.len() == 1)
 }
 
 fn responses_item(item: &Value) -> bool {

@@ -123,10 +123,6 @@ fn other_tools_files_are_refused_by_name() {
                 .to_string(),
             "anthropic",
         ),
-        (
-            json!({"messages": [{"role": "function_result", "content": []}]}).to_string(),
-            "agent_messages",
-        ),
     ] {
         let refusal = refused(text.as_bytes());
         assert_eq!(refusal.code, UNSUPPORTED, "{detail}: {}", refusal.message);
