@@ -15,10 +15,15 @@
 //! ```
 
 mod agent_messages;
+mod ai_studio;
 mod aider;
+mod anthropic;
 mod chat;
 mod claude_code;
 mod codex;
+mod exchange;
+mod gemini;
+mod gemini_takeout;
 mod iii_session;
 mod lines;
 mod pen;
@@ -30,6 +35,7 @@ mod plain;
 )]
 mod reading;
 mod record;
+mod responses;
 mod shapes;
 mod sniff;
 mod time;
@@ -70,6 +76,16 @@ pub enum Format {
     AgentMessages,
     /// A session of the iii session manager.
     IiiSession,
+    /// OpenAI Responses items in any of their wrappings.
+    Responses,
+    /// Anthropic Messages in any of their wrappings.
+    Anthropic,
+    /// Gemini contents in any of their wrappings.
+    Gemini,
+    /// A prompt of AI Studio.
+    AiStudio,
+    /// Activities of the Gemini apps out of Google Takeout.
+    GeminiTakeout,
 }
 
 impl Format {

@@ -7,7 +7,10 @@ use serde_json::Value;
 
 use super::record::Record;
 use super::sniff::Foreign;
-use super::{Ask, Format, agent_messages, chat, claude_code, codex, iii_session, pi};
+use super::{
+    Ask, Format, agent_messages, ai_studio, anthropic, chat, claude_code, codex, gemini,
+    gemini_takeout, iii_session, pi, responses,
+};
 use crate::json::Notes;
 use crate::transcript::Imported;
 
@@ -254,19 +257,35 @@ const KINDS: &[(Test, Kind)] = &[
         kind("lm_studio", "an LM Studio conversation", LATER),
     ),
     (
-        |v| has(v, "chunkedPrompt"),
-        kind("ai_studio", "an AI Studio prompt", LATER),
+        ai_studio::is,
+        Kind::Reads(Reads {
+            format: Format::AiStudio,
+            log: false,
+            each: |_| true,
+            read: ai_studio::read,
+        }),
+    ),
+    (
+        gemini_takeout::is,
+        Kind::Reads(Reads {
+            format: Format::GeminiTakeout,
+            log: false,
+            each: |_| true,
+            read: gemini_takeout::read,
+        }),
     ),
     (
         |v| within(v, "messages", typed_parts) || some(v, typed_parts),
         kind("ai_sdk", "a list of AI SDK messages", LATER),
     ),
     (
-        |v| {
-            within(v, "contents", |c| list(c, "parts"))
-                || some(v, |o| list(o, "parts") && has(o, "role"))
-        },
-        kind("gemini", "a Gemini request", LATER),
+        gemini::is,
+        Kind::Reads(Reads {
+            format: Format::Gemini,
+            log: false,
+            each: gemini::each,
+            read: gemini::read,
+        }),
     ),
     (
         |v| list(v, "runs") && list(v, "steps"),
@@ -348,25 +367,22 @@ const KINDS: &[(Test, Kind)] = &[
         kind("atif", "an ATIF trajectory", LATER),
     ),
     (
-        |v| {
-            is_type_of(v, "object", "response") && list(v, "output")
-                || is_type_of(v, "object", "list") && within(v, "data", responses_item)
-                || v.as_array()
-                    .is_some_and(|items| items.iter().take(LOOKED_AT).any(responses_item))
-                || responses_item(v)
-                || has(v, "input") && has(v, "model") && !has(v, "messages")
-                || v.pointer("/body/input").is_some()
-        },
-        kind("responses", "Responses API items", LATER),
+        responses::is,
+        Kind::Reads(Reads {
+            format: Format::Responses,
+            log: false,
+            each: responses::each,
+            read: responses::read,
+        }),
     ),
     (
-        |v| {
-            within(v, "messages", anthropic)
-                || some(v, anthropic)
-                || within(v, "tools", |tool| has(tool, "input_schema"))
-                || is_type(v, &["message"]) && list(v, "content")
-        },
-        kind("anthropic", "Anthropic Messages", LATER),
+        anthropic::is,
+        Kind::Reads(Reads {
+            format: Format::Anthropic,
+            log: false,
+            each: anthropic::each,
+            read: anthropic::read,
+        }),
     ),
     (
         is_chat,
@@ -474,19 +490,4 @@ pub(super) fn is_exchange(v: &Value) -> bool {
         || is_type_of(v, "status", "ok") && text(v, "summary").is_some()
         || matches!(text(v, "status"), Some("busy" | "empty" | "overflow"))
             && v.as_object().is_some_and(|members| members.len() == 1)
-}
-
-fn responses_item(item: &Value) -> bool {
-    let words = [
-        "function_call",
-        "function_call_output",
-        "reasoning",
-        "message",
-    ];
-    is_type(item, &words) && !has(item, "stop_reason")
-}
-
-fn anthropic(message: &Value) -> bool {
-    let words = ["tool_use", "tool_result", "thinking", "redacted_thinking"];
-    within(message, "content", |block| is_type(block, &words))
 }

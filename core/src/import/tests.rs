@@ -1,4 +1,5 @@
 use super::{open as open_with, *};
+use crate::transcript::AgentMessage;
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -95,10 +96,6 @@ fn other_tools_files_are_refused_by_name() {
             "sillytavern",
         ),
         (
-            json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}).to_string(),
-            "gemini",
-        ),
-        (
             json!([{"role": "user", "parts": [{"type": "text", "text": "hi"}]}]).to_string(),
             "ai_sdk",
         ),
@@ -109,19 +106,6 @@ fn other_tools_files_are_refused_by_name() {
         (
             json!([{"conversations": [{"from": "human", "value": "hi"}]}]).to_string(),
             "sharegpt",
-        ),
-        (
-            json!({"model": "m", "input": [{"role": "user", "content": "hi"}]}).to_string(),
-            "responses",
-        ),
-        (
-            json!([{"type": "message", "role": "user", "content": "hi"}]).to_string(),
-            "responses",
-        ),
-        (
-            json!({"messages": [role(json!([{"type": "tool_result", "tool_use_id": "x"}]))]})
-                .to_string(),
-            "anthropic",
         ),
     ] {
         let refusal = refused(text.as_bytes());
@@ -182,6 +166,145 @@ fn every_wrapping_of_chat_completions_opens() {
     let several = opened(&json!([{"messages": [user]}, {"messages": [user, answer]}, 4]));
     assert_eq!(several.conversations.len(), 2);
     assert_eq!(several.warnings[0].path.as_deref(), Some("/2"));
+}
+
+#[test]
+fn every_providers_api_opens_in_its_wrappings() {
+    let user = json!({"role": "user", "content": "q"});
+    let one = |value: Value, format: Format, outline: &[&str], request: bool| {
+        let opened = opened(&value);
+        assert_eq!(opened.format, format, "{value}");
+        let [conversation] = opened.conversations.as_slice() else {
+            panic!("one conversation is expected: {value}");
+        };
+        let roles = conversation.messages.iter().map(|message| match message {
+            AgentMessage::User { .. } => "user",
+            AgentMessage::Assistant { .. } => "assistant",
+            AgentMessage::FunctionResult { .. } => "result",
+            AgentMessage::Custom { .. } => "custom",
+        });
+        assert_eq!(roles.collect::<Vec<_>>(), outline, "{value}");
+        assert_eq!(conversation.request.is_some(), request, "{value}");
+        assert_eq!(opened.warnings, [], "{value}");
+    };
+
+    let item = json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a"}]});
+    let request = json!({"model": "m", "input": "q", "instructions": "s"});
+    let response = json!({"object": "response", "model": "m", "status": "completed", "output": [item], "usage": {"input_tokens": 1}});
+    let r = Format::Responses;
+    one(request.clone(), r, &["user"], true);
+    one(
+        json!({"model": "m", "input": [user, item]}),
+        r,
+        &["user", "assistant"],
+        true,
+    );
+    one(json!([user, item]), r, &["user", "assistant"], false);
+    one(response.clone(), r, &["assistant"], false);
+    one(
+        json!({"custom_id": "1", "method": "POST", "url": "/v1/responses", "body": request}),
+        r,
+        &["user"],
+        true,
+    );
+    one(
+        json!({"custom_id": "1", "response": {"status_code": 200, "body": response}}),
+        r,
+        &["assistant"],
+        false,
+    );
+    one(
+        json!({"request": request, "response": response}),
+        r,
+        &["user", "assistant"],
+        true,
+    );
+    one(
+        json!({"object": "list", "data": [item, user], "has_more": false}),
+        r,
+        &["user", "assistant"],
+        false,
+    );
+    one(
+        json!({"object": "conversation", "data": [{"id": "1", "item": item, "response_info": {"model": "m"}}]}),
+        r,
+        &["assistant"],
+        false,
+    );
+    one(
+        json!({"object": "response.compaction", "output": [user, {"type": "compaction", "encrypted_content": "e"}]}),
+        r,
+        &["user", "custom", "user"],
+        false,
+    );
+
+    let used = json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}]});
+    let request = json!({"model": "claude-x", "max_tokens": 9, "system": "s", "messages": [user]});
+    let response = json!({"type": "message", "role": "assistant", "model": "claude-x", "content": [{"type": "text", "text": "a"}],
+        "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1}});
+    let a = Format::Anthropic;
+    one(json!([user, used]), a, &["user", "assistant"], false);
+    one(request.clone(), a, &["user"], true);
+    one(response.clone(), a, &["assistant"], false);
+    one(
+        json!({"custom_id": "1", "params": request}),
+        a,
+        &["user"],
+        true,
+    );
+    one(
+        json!({"custom_id": "1", "result": {"type": "succeeded", "message": response}}),
+        a,
+        &["assistant"],
+        false,
+    );
+    one(
+        json!({"request": request, "response": response}),
+        a,
+        &["user", "assistant"],
+        true,
+    );
+
+    let content = json!({"role": "user", "parts": [{"text": "q"}]});
+    let request = json!({"contents": [content], "systemInstruction": {"parts": [{"text": "s"}]}});
+    let piece = |text: &str| json!({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": "STOP"}], "modelVersion": "m"});
+    let g = Format::Gemini;
+    one(
+        json!([content, {"role": "model", "parts": [{"text": "a"}]}]),
+        g,
+        &["user", "assistant"],
+        false,
+    );
+    one(request.clone(), g, &["user"], true);
+    one(
+        json!({"model": "models/m", "contents": content, "config": {"system_instruction": "s"}}),
+        g,
+        &["user"],
+        true,
+    );
+    one(piece("a"), g, &["assistant"], false);
+    one(json!([piece("a"), piece("b")]), g, &["assistant"], false);
+    one(
+        json!({"key": "1", "request": request, "response": piece("a")}),
+        g,
+        &["user", "assistant"],
+        true,
+    );
+}
+
+#[test]
+fn a_batch_line_without_an_answer_is_told() {
+    let failed = json!({"custom_id": "1", "result": {"type": "errored", "error": {"type": "invalid_request"}}});
+    let good = json!({"custom_id": "2", "result": {"type": "succeeded", "message": {"type": "message", "role": "assistant",
+        "content": [{"type": "text", "text": "a"}], "stop_reason": "end_turn"}}});
+    let opened = open(format!("{good}\n{failed}\n").as_bytes()).unwrap();
+    assert_eq!(opened.conversations.len(), 1);
+    assert_eq!(opened.conversations[0].title.as_deref(), Some("2"));
+    let warning = &opened.warnings[0];
+    assert_eq!(
+        (warning.code.as_str(), warning.line),
+        ("no_answer", Some(2))
+    );
 }
 
 #[test]

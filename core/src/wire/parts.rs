@@ -247,7 +247,7 @@ fn media(kind: &str, item: &Value, pointer: &str, notes: &mut Notes) -> Option<P
             Some(linked("image", address, None, pointer, notes))
         }
         "input_audio" | "audio" => {
-            let format = word(inner, "format").unwrap_or("audio");
+            let format = word(inner, "format").unwrap_or("*");
             let facts = Attachment {
                 content_type: format!("audio/{format}"),
                 byte_size: base64_bytes(word(inner, "data").unwrap_or_default()).unwrap_or(0),

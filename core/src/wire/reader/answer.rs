@@ -11,13 +11,28 @@ use super::{Before, Reader, Reply};
 impl Reader {
     /// Reads an answer, the model's whatever its role says: a message, or a list of items.
     pub fn reply(&mut self, value: &Value, pointer: &str, reply: Reply<'_>) {
-        let from = self.imported.messages.len();
-        self.before = Before::Whole;
         match value {
-            Value::Object(message) => self.answered(message, pointer, false),
-            Value::Array(_) => self.messages(value, pointer),
-            _ => return self.note("not_a_message", pointer, "an answer has no message here"),
+            Value::Object(message) => self.response(message, pointer, reply),
+            Value::Array(_) => {
+                let from = self.imported.messages.len();
+                self.before = Before::Whole;
+                self.messages(value, pointer);
+                self.before = Before::Whole;
+                self.settle(from, reply);
+            }
+            _ => self.note("not_a_message", pointer, "an answer has no message here"),
         }
+    }
+
+    /// Reads a message that is a whole answer.
+    pub(super) fn response(
+        &mut self,
+        message: &Map<String, Value>,
+        pointer: &str,
+        reply: Reply<'_>,
+    ) {
+        let from = self.imported.messages.len();
+        self.answered(message, pointer, false);
         self.before = Before::Whole;
         self.settle(from, reply);
     }

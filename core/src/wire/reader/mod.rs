@@ -31,7 +31,7 @@ use crate::role::Role;
 use crate::transcript::{AgentMessage, ContentBlock, Imported, OpenCalls, SystemPiece, Usage};
 
 use super::parts::{Part, Said, Summary, parts};
-use super::{responses, word};
+use super::{responses, usage, word};
 
 /// Reads the messages of one conversation in order.
 #[derive(Debug, Default)]
@@ -247,18 +247,31 @@ impl Reader {
         });
     }
 
+    /// An answer as one message of a list, or an item of an answer that is a message.
     fn assistant(&mut self, message: &Map<String, Value>, pointer: &str) {
-        let typed = message.get("type").and_then(Value::as_str) == Some("message");
-        let whole = message.contains_key("stop_reason");
-        let joins =
-            self.before == Before::Item || typed && !whole && self.before == Before::Message;
-        self.answered(message, pointer, joins);
-        self.before = match (whole, typed || joins) {
-            (true, _) => Before::Whole,
-            (_, true) => Before::Item,
-            _ => Before::Message,
+        let text = |key: &str| message.get(key).and_then(Value::as_str);
+        if let Some(reason) = message.get("stop_reason") {
+            // A whole response among the messages says what is known of it.
+            let reply = Reply {
+                stop_reason: reason.as_str(),
+                model: text("model"),
+                usage: usage(message.get("usage")),
+                ..Reply::default()
+            };
+            return self.response(message, pointer, reply);
+        }
+        let typed = text("type") == Some("message");
+        let joins = match self.before {
+            Before::Whole => false,
+            Before::Item => true,
+            Before::Message => typed,
         };
-        if typed && message.contains_key("phase") {
+        self.answered(message, pointer, joins);
+        self.before = match typed || joins {
+            true => Before::Item,
+            false => Before::Message,
+        };
+        if message.contains_key("phase") {
             let says = "the phase of an answer's words is not kept";
             self.note("phase_not_kept", pointer, says);
         }

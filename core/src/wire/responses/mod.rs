@@ -199,7 +199,18 @@ fn served(
         Some(other) => vec![ContentBlock::text(other.to_string()).into()],
         None => Vec::new(),
     };
-    let called = ["type", "id", "call_id", "name", "action", "arguments"];
+    let called = [
+        "type",
+        "id",
+        "call_id",
+        "name",
+        "action",
+        "arguments",
+        "queries",
+        "code",
+        "revised_prompt",
+        "status",
+    ];
     let details = but(item, &[&called[..], &CAME_BACK].concat());
     let some = details
         .as_object()

@@ -109,6 +109,7 @@ fn format_word(format: Format) -> String {
     match word.as_str() {
         "galley" => "native file".to_owned(),
         "openai_responses" | "responses" => "OpenAI Responses".to_owned(),
+        "ai_studio" => "AI Studio prompt".to_owned(),
         "chatgpt" => "ChatGPT export".to_owned(),
         "pi" => "pi session".to_owned(),
         _ => {
