@@ -15,6 +15,7 @@
 //! ```
 
 mod agent_messages;
+mod ai_sdk;
 mod ai_studio;
 mod aider;
 mod anthropic;
@@ -86,6 +87,8 @@ pub enum Format {
     AiStudio,
     /// Activities of the Gemini apps out of Google Takeout.
     GeminiTakeout,
+    /// UI messages or model messages of the AI SDK, of every version.
+    AiSdk,
 }
 
 impl Format {

@@ -71,7 +71,7 @@ impl Pen {
     }
 
     /// Reads a message in any provider's shape, or an item of an answer.
-    fn message(&mut self, message: Value, at: &At, timestamp: i64) {
+    pub fn message(&mut self, message: Value, at: &At, timestamp: i64) {
         let pointer = self.pointer(at);
         let from = self.transcript().messages.len();
         self.reader.message(&message, &pointer);
@@ -99,7 +99,7 @@ impl Pen {
         }
     }
 
-    /// A system text after the first words.
+    /// A system text; after the first words it stands where it was said.
     pub fn system(&mut self, role: &str, content: &Value, at: &At, time: i64) {
         self.message(json!({"role": role, "content": content}), at, time);
     }
@@ -255,6 +255,14 @@ impl Pen {
 
     fn last(&mut self) -> Option<&mut AgentMessage> {
         self.transcript().messages.last_mut()
+    }
+}
+
+/// A file in a message, in the reader's spelling: a picture when its type says so.
+pub(super) fn file(mime: &str, name: Option<&str>, address: &str) -> Value {
+    match mime.starts_with("image/") {
+        true => json!({"type": "image_url", "image_url": {"url": address}}),
+        false => json!({"type": "file", "file": {"filename": name, "file_data": address}}),
     }
 }
 

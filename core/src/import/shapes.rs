@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::record::Record;
 use super::sniff::Foreign;
 use super::{
-    Ask, Format, agent_messages, ai_studio, anthropic, chat, claude_code, codex, gemini,
+    Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, claude_code, codex, gemini,
     gemini_takeout, iii_session, pi, responses,
 };
 use crate::json::Notes;
@@ -275,8 +275,17 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| within(v, "messages", typed_parts) || some(v, typed_parts),
-        kind("ai_sdk", "a list of AI SDK messages", LATER),
+        |v| {
+            some(v, |o| {
+                ai_sdk::is_own(o) || within(o, "messages", ai_sdk::is_own)
+            })
+        },
+        Kind::Reads(Reads {
+            format: Format::AiSdk,
+            log: false,
+            each: ai_sdk::is_chat,
+            read: ai_sdk::read,
+        }),
     ),
     (
         gemini::is,
@@ -431,10 +440,6 @@ fn some(value: &Value, test: impl Fn(&Value) -> bool) -> bool {
 fn within(value: &Value, key: &str, test: impl Fn(&Value) -> bool) -> bool {
     let items = value.get(key).and_then(Value::as_array);
     items.is_some_and(|items| items.iter().take(LOOKED_AT).any(test))
-}
-
-fn typed_parts(message: &Value) -> bool {
-    has(message, "role") && within(message, "parts", |part| text(part, "type").is_some())
 }
 
 fn langchain(message: &Value) -> bool {

@@ -96,10 +96,6 @@ fn other_tools_files_are_refused_by_name() {
             "sillytavern",
         ),
         (
-            json!([{"role": "user", "parts": [{"type": "text", "text": "hi"}]}]).to_string(),
-            "ai_sdk",
-        ),
-        (
             json!({"log": {"version": "1.2", "entries": []}}).to_string(),
             "har",
         ),

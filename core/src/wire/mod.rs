@@ -41,16 +41,15 @@ fn stop_reason(reason: &str) -> StopReason {
         | "MAX_TOKENS"
         | "max_output_tokens"
         | "model_context_window_exceeded" => StopReason::Length,
-        "tool_calls" | "tool_use" | "toolUse" | "tool-calls" | "function_call" => {
+        "tool_calls" | "tool_call" | "tool_use" | "toolUse" | "tool-calls" | "function_call" => {
             StopReason::FunctionCall
         }
         "cancelled" | "canceled" | "aborted" | "interrupted" | "user_cancelled" => {
             StopReason::Aborted
         }
-        "content_filter" | "refusal" | "error" | "failed" | "safety" | "SAFETY" | "RECITATION"
-        | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "LANGUAGE" | "OTHER" | "IMAGE_SAFETY" => {
-            StopReason::Error
-        }
+        "content_filter" | "content-filter" | "refusal" | "error" | "failed" | "safety"
+        | "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "LANGUAGE"
+        | "OTHER" | "IMAGE_SAFETY" => StopReason::Error,
         _ if reason.starts_with("MALFORMED_") => StopReason::Error,
         _ => StopReason::End,
     }
