@@ -89,6 +89,8 @@ pub enum Format {
     GeminiTakeout,
     /// UI messages or model messages of the AI SDK, of every version.
     AiSdk,
+    /// The file of the AI SDK's DevTools.
+    AiSdkDevtools,
 }
 
 impl Format {

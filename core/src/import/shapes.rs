@@ -298,7 +298,12 @@ const KINDS: &[(Test, Kind)] = &[
     ),
     (
         |v| list(v, "runs") && list(v, "steps"),
-        kind("ai_sdk_devtools", "an AI SDK DevTools file", LATER),
+        Kind::Reads(Reads {
+            format: Format::AiSdkDevtools,
+            log: false,
+            each: |_| false,
+            read: ai_sdk::devtools::read,
+        }),
     ),
     (
         |v| v.pointer("/log/entries").is_some_and(Value::is_array),

@@ -6,6 +6,7 @@
 //! the functions of an answer came back with follows it. Sources, data and approvals are not sent; they are kept
 //! aside, an approval next to its call.
 
+pub(super) mod devtools;
 mod parts;
 
 use std::borrow::Cow;
