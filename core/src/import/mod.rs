@@ -20,6 +20,7 @@ mod ai_studio;
 mod aider;
 mod anthropic;
 mod chat;
+mod chatgpt;
 mod claude_code;
 mod codex;
 mod exchange;
@@ -27,6 +28,7 @@ mod gemini;
 mod gemini_takeout;
 mod iii_session;
 mod lines;
+mod mapping;
 mod pen;
 mod pi;
 mod plain;
@@ -65,6 +67,8 @@ pub enum Format {
     Galley,
     /// Chat Completions messages in any of their wrappings.
     ChatCompletions,
+    /// A ChatGPT data export, one of its shards or a conversation of it.
+    Chatgpt,
     /// A Claude Code session log, or a capture of its stream-json output.
     ClaudeCode,
     /// A Codex rollout of any of its three generations.

@@ -11,6 +11,7 @@ use crate::wire::Reader;
 pub(super) use crate::wire::Reply as Answer;
 
 use super::record::At;
+use super::tree::title;
 
 /// A piece of an answer.
 #[derive(Debug)]
@@ -190,6 +191,33 @@ impl Pen {
         });
     }
 
+    /// The conversation's name: the file's own, else the person's first words.
+    pub fn name(&mut self, own: Option<&str>) {
+        let said = |message: &AgentMessage| match message {
+            AgentMessage::User { content, .. } => content.iter().find_map(|block| match block {
+                ContentBlock::Text { text } if !text.trim().is_empty() => Some(title(text)),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let transcript = self.transcript();
+        transcript.title = match own.filter(|own| !own.trim().is_empty()) {
+            Some(own) => Some(own.to_owned()),
+            None => transcript.messages.iter().find_map(said),
+        };
+    }
+
+    /// Tells something that is so once in a conversation.
+    pub fn tell(&mut self, code: &'static str, says: &'static str, at: &At) {
+        let (at, kinds) = (at.clone(), Vec::new());
+        self.told.push(Told {
+            code,
+            at,
+            kinds,
+            says,
+        });
+    }
+
     /// Tells something once, with what kinds of it were met and how often.
     pub fn count(&mut self, code: &'static str, kind: &str, says: &'static str, at: &At) {
         let index = match self.told.iter().position(|told| told.code == code) {
@@ -241,7 +269,11 @@ impl Pen {
                     true => times.to_string(),
                     false => format!("{times} {kind}"),
                 });
-            let message = format!("{}: {}", told.says, kinds.collect::<Vec<_>>().join(", "));
+            let kinds = kinds.collect::<Vec<_>>().join(", ");
+            let message = match kinds.is_empty() {
+                true => told.says.to_owned(),
+                false => format!("{}: {kinds}", told.says),
+            };
             told.at.of(Warning::new(told.code, message))
         });
         imported.warnings.extend(told);

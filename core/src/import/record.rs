@@ -52,6 +52,18 @@ impl Record {
         placed.collect()
     }
 
+    /// The conversations of an export: those under `conversations`, the items of a list, or the value itself.
+    pub fn conversations(mut self) -> Vec<Self> {
+        let under = self.value.get_mut("conversations");
+        match under.filter(|list| list.is_array()).map(Value::take) {
+            Some(value) => {
+                let at = self.at.inside("/conversations");
+                Self { value, at }.items()
+            }
+            None => self.items(),
+        }
+    }
+
     /// The items of a member that is a list, each as a record of its own.
     pub fn members(&self, key: &str) -> Vec<Self> {
         let items = self.value.get(key).and_then(Value::as_array);

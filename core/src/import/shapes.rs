@@ -5,11 +5,12 @@
 
 use serde_json::Value;
 
+use super::mapping::is_mapped;
 use super::record::Record;
 use super::sniff::Foreign;
 use super::{
-    Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, claude_code, codex, gemini,
-    gemini_takeout, iii_session, pi, responses,
+    Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_code, codex,
+    gemini, gemini_takeout, iii_session, pi, responses,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -192,8 +193,13 @@ const KINDS: &[(Test, Kind)] = &[
         kind("deepseek", "a DeepSeek export", LATER),
     ),
     (
-        |v| some(v, |o| object(o, "mapping")),
-        kind("chatgpt", "a ChatGPT data export", LATER),
+        |v| some(v, is_mapped) || within(v, "conversations", is_mapped),
+        Kind::Reads(Reads {
+            format: Format::Chatgpt,
+            log: false,
+            each: |_| true,
+            read: chatgpt::read,
+        }),
     ),
     (
         |v| some(v, |o| list(o, "chat_messages")),

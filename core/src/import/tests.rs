@@ -67,10 +67,6 @@ fn other_tools_files_are_refused_by_name() {
     let role = |content: Value| json!({"role": "user", "content": content});
     for (text, detail) in [
         (
-            json!([{"mapping": {}, "current_node": "x", "create_time": 1.0}]).to_string(),
-            "chatgpt",
-        ),
-        (
             json!([{"mapping": {}, "inserted_at": "x"}]).to_string(),
             "deepseek",
         ),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::pen::Pen;
+use super::record::At;
 use crate::transcript::Branch;
 
 /// One message of a tree, in file order.
@@ -30,6 +32,10 @@ pub(super) struct Walk {
     pub dangling: bool,
     /// Nodes whose parent is not in the file, which begin a way of their own.
     pub orphans: Vec<usize>,
+    /// Nodes whose parent comes after them on the same way; their links close a circle and are not followed.
+    pub circles: Vec<usize>,
+    /// Nodes whose id was there before; they lie on no way.
+    pub repeated: Vec<usize>,
 }
 
 /// How many characters of a branch's first words are its title.
@@ -38,7 +44,7 @@ const TITLE: usize = 80;
 /// Walks a tree to the end that is asked for, else to the current one, else to the newest: by time, then by
 /// depth, then by place. The first node of an id counts; links in a circle end where they began.
 pub(super) fn walk(nodes: &[Node<'_>], current: Option<&str>, asked: Option<&str>) -> Walk {
-    let tree = Tree::new(nodes);
+    let tree = Tree::new(nodes, asked.or(current));
     let named = current.and_then(|id| tree.ids.get(id).copied());
     let mut ends = tree.leaves();
     if let Some(end) = named.filter(|end| !ends.contains(end)) {
@@ -47,7 +53,7 @@ pub(super) fn walk(nodes: &[Node<'_>], current: Option<&str>, asked: Option<&str
     }
     let newest = ends.iter().copied().max_by_key(|end| {
         let time = nodes.get(*end).map_or(0, |node| node.time);
-        (time, tree.path(*end).len(), *end)
+        (time, tree.way(*end).depth, *end)
     });
     let current_end = named.or(newest);
     let chosen = asked
@@ -63,6 +69,39 @@ pub(super) fn walk(nodes: &[Node<'_>], current: Option<&str>, asked: Option<&str
         },
         dangling: current.is_some() && named.is_none() && !nodes.is_empty(),
         orphans: tree.orphans(),
+        repeated: tree.repeated(),
+        circles: tree.circles,
+    }
+}
+
+impl Walk {
+    /// Puts the branches into the transcript and tells what of the tree is not as the file says; `place` gives
+    /// where a node stands, `whole` where the conversation does.
+    pub fn tell(&mut self, pen: &mut Pen, whole: &At, place: impl Fn(usize) -> Option<At>) {
+        pen.transcript().branches = std::mem::take(&mut self.branches);
+        if self.dangling {
+            let says = "the message that the file has as the current one is not in it; the newest one stands for it";
+            pen.tell("current_not_in_file", says, whole);
+        }
+        let says = "messages follow one that is not in the file; each begins a way of its own";
+        let orphans = self
+            .orphans
+            .iter()
+            .map(|index| (index, "parent_not_in_file", says));
+        let says = "messages follow one that follows them; such a link is not followed";
+        let circles = self
+            .circles
+            .iter()
+            .map(|index| (index, "parent_in_a_circle", says));
+        let says = "messages with the id of one before are not read";
+        let repeated = self
+            .repeated
+            .iter()
+            .map(|index| (index, "message_repeated", says));
+        for (index, code, says) in orphans.chain(circles).chain(repeated) {
+            let at = place(*index).unwrap_or_else(|| whole.clone());
+            pen.count(code, "", says, &at);
+        }
     }
 }
 
@@ -71,39 +110,108 @@ struct Tree<'n, 'a> {
     ids: BTreeMap<&'a str, usize>,
     parents: Vec<Option<usize>>,
     children: Vec<usize>,
+    ways: Vec<Way<'a>>,
+    circles: Vec<usize>,
+}
+
+/// The way from the root to a node.
+#[derive(Clone, Copy, Default)]
+struct Way<'a> {
+    depth: usize,
+    /// How often the person spoke on it.
+    turns: usize,
+    /// Its first words since it last forked.
+    words: &'a str,
 }
 
 impl<'n, 'a> Tree<'n, 'a> {
-    fn new(nodes: &'n [Node<'a>]) -> Self {
+    /// The tree, its circles cut so that the end that is looked for keeps all of its way.
+    fn new(nodes: &'n [Node<'a>], end: Option<&str>) -> Self {
         let places = nodes.iter().enumerate().rev();
         let ids: BTreeMap<&str, usize> = places.map(|(index, node)| (node.id, index)).collect();
         let parent = |(index, node): (usize, &Node<'a>)| {
             let found = ids.get(node.parent?).copied();
-            found.filter(|parent| *parent != index && ids.get(node.id) == Some(&index))
+            found.filter(|_| ids.get(node.id) == Some(&index))
         };
         let mut parents: Vec<Option<usize>> = nodes.iter().enumerate().map(parent).collect();
-        cut_circles(&mut parents);
+        let circles = cut_circles(&mut parents, end.and_then(|id| ids.get(id).copied()));
         let mut children = vec![0; nodes.len()];
         for parent in parents.iter().flatten() {
             if let Some(count) = children.get_mut(*parent) {
                 *count += 1;
             }
         }
-        Self {
+        let mut tree = Self {
             nodes,
             ids,
             parents,
             children,
+            ways: vec![Way::default(); nodes.len()],
+            circles,
+        };
+        for index in tree.parents_first() {
+            let way = tree.lengthened(index);
+            if let Some(slot) = tree.ways.get_mut(index) {
+                *slot = way;
+            }
+        }
+        tree
+    }
+
+    fn parent(&self, index: usize) -> Option<usize> {
+        self.parents.get(index).copied().flatten()
+    }
+
+    fn way(&self, index: usize) -> Way<'a> {
+        self.ways.get(index).copied().unwrap_or_default()
+    }
+
+    fn parents_first(&self) -> Vec<usize> {
+        let mut met = vec![false; self.nodes.len()];
+        let mut order = Vec::with_capacity(self.nodes.len());
+        for start in 0..self.nodes.len() {
+            let mut climbed = Vec::new();
+            let mut at = Some(start);
+            while let Some(index) = at {
+                match met.get_mut(index) {
+                    Some(met) if !*met => *met = true,
+                    _ => break,
+                }
+                climbed.push(index);
+                at = self.parent(index);
+            }
+            order.extend(climbed.into_iter().rev());
+        }
+        order
+    }
+
+    /// The way to a node, by the way to its parent.
+    fn lengthened(&self, index: usize) -> Way<'a> {
+        let node = self.nodes.get(index).copied().unwrap_or_default();
+        let parent = self.parent(index);
+        let before = parent.map(|parent| self.way(parent)).unwrap_or_default();
+        let forks = parent.is_none_or(|parent| self.children.get(parent).is_some_and(|n| *n > 1));
+        Way {
+            depth: before.depth + 1,
+            turns: before.turns + usize::from(node.turn),
+            words: match forks || before.words.trim().is_empty() {
+                true => node.words,
+                false => before.words,
+            },
         }
     }
 
-    /// The nodes that nothing follows; a node whose id was there before is none.
+    /// Whether a node is the first one of its id.
+    fn is_first(&self, index: usize) -> bool {
+        let node = self.nodes.get(index);
+        node.is_some_and(|node| self.ids.get(node.id) == Some(&index))
+    }
+
+    /// The nodes that nothing follows.
     fn leaves(&self) -> Vec<usize> {
-        let ends = self.nodes.iter().enumerate().zip(&self.children);
-        let ends = ends.filter(|((index, node), children)| {
-            **children == 0 && self.ids.get(node.id) == Some(index)
-        });
-        ends.map(|((index, _), _)| index).collect()
+        let ends = self.children.iter().enumerate();
+        let ends = ends.filter(|(index, children)| **children == 0 && self.is_first(*index));
+        ends.map(|(index, _)| index).collect()
     }
 
     fn orphans(&self) -> Vec<usize> {
@@ -115,51 +223,49 @@ impl<'n, 'a> Tree<'n, 'a> {
         lost.map(|(index, _)| index).collect()
     }
 
+    fn repeated(&self) -> Vec<usize> {
+        let nodes = 0..self.nodes.len();
+        nodes.filter(|index| !self.is_first(*index)).collect()
+    }
+
     /// The nodes from the root to this one.
     fn path(&self, end: usize) -> Vec<usize> {
-        let parent = |index: &usize| self.parents.get(*index).copied().flatten();
+        let parent = |index: &usize| self.parent(*index);
         let mut path: Vec<usize> = std::iter::successors(Some(end), parent).collect();
         path.reverse();
         path
     }
 
     fn branch(&self, end: usize, current: bool) -> Branch {
-        let path = self.path(end);
-        let forks = |index: &usize| self.children.get(*index).is_some_and(|count| *count > 1);
-        let own = path.iter().rposition(forks).map_or(0, |fork| fork + 1);
-        let node = |index: &usize| self.nodes.get(*index);
-        let words = path
-            .iter()
-            .skip(own)
-            .filter_map(node)
-            .map(|node| node.words)
-            .find(|words| !words.trim().is_empty());
+        let way = self.way(end);
         Branch {
-            id: node(&end).map_or("", |node| node.id).to_owned(),
-            title: words.map(title).unwrap_or_default(),
-            turns: path
-                .iter()
-                .filter_map(node)
-                .filter(|node| node.turn)
-                .count(),
+            id: self.nodes.get(end).map_or("", |node| node.id).to_owned(),
+            title: title(way.words),
+            turns: way.turns,
             current,
         }
     }
 }
 
-/// Takes out of each circle the link by which it closes.
-fn cut_circles(parents: &mut [Option<usize>]) {
+/// Takes out of each circle the link by which it closes, one walked from `first` before all others; answers the
+/// nodes whose links these were.
+fn cut_circles(parents: &mut [Option<usize>], first: Option<usize>) -> Vec<usize> {
     // The walk that met a node first; a node met again by the same walk closes a circle.
     let mut met: Vec<usize> = vec![0; parents.len()];
-    for start in 0..parents.len() {
+    let mut cut = Vec::new();
+    let starts = first.into_iter().chain(0..parents.len());
+    for (walk, start) in (1..).zip(starts) {
         let mut at = Some(start);
-        let mut before = None;
+        let mut before: Option<usize> = None;
         while let Some(index) = at {
             match met.get_mut(index) {
-                Some(walk) if *walk == 0 => *walk = start + 1,
-                Some(walk) if *walk == start + 1 => {
-                    if let Some(link) = before.and_then(|before: usize| parents.get_mut(before)) {
+                Some(met) if *met == 0 => *met = walk,
+                Some(met) if *met == walk => {
+                    if let Some(last) = before
+                        && let Some(link) = parents.get_mut(last)
+                    {
                         *link = None;
+                        cut.push(last);
                     }
                     break;
                 }
@@ -169,6 +275,7 @@ fn cut_circles(parents: &mut [Option<usize>]) {
             at = parents.get(index).copied().flatten();
         }
     }
+    cut
 }
 
 /// The beginning of words on one line.
@@ -254,6 +361,21 @@ mod tests {
         ];
         let walked = walk(&nodes, None, None);
         assert_eq!(ids(&walked, &nodes), "b c d");
+        assert_eq!((walked.circles, walked.repeated), (vec![1], vec![3]));
+        let own = walk(&[node("a", "a", true)], None, None);
+        assert_eq!((own.path, own.circles), (vec![0], vec![0]));
+    }
+
+    #[test]
+    fn a_comb_of_many_ends_is_walked_once() {
+        let names: Vec<String> = (0..100_000).map(|n| n.to_string()).collect();
+        let parent = |n: usize| n.checked_sub(1 + n % 2).map_or("", |p| names[p].as_str());
+        let nodes: Vec<Node<'_>> = (0..names.len())
+            .map(|n| node(&names[n], parent(n), true))
+            .collect();
+        let walked = walk(&nodes, None, None);
+        assert_eq!(walked.branches.len(), 50_001);
+        assert_eq!(walked.path.len(), 50_000);
     }
 
     #[test]

@@ -40,11 +40,12 @@ fn stop_reason(reason: &str) -> StopReason {
         | "max_tokens"
         | "MAX_TOKENS"
         | "max_output_tokens"
+        | "finished_partial_completion"
         | "model_context_window_exceeded" => StopReason::Length,
         "tool_calls" | "tool_call" | "tool_use" | "toolUse" | "tool-calls" | "function_call" => {
             StopReason::FunctionCall
         }
-        "cancelled" | "canceled" | "aborted" | "interrupted" | "user_cancelled" => {
+        "cancelled" | "canceled" | "aborted" | "interrupted" | "user_cancelled" | "in_progress" => {
             StopReason::Aborted
         }
         "content_filter" | "content-filter" | "refusal" | "error" | "failed" | "safety"
