@@ -21,6 +21,7 @@ mod aider;
 mod anthropic;
 mod chat;
 mod chatgpt;
+mod claude_ai;
 mod claude_code;
 mod codex;
 mod exchange;
@@ -69,6 +70,8 @@ pub enum Format {
     ChatCompletions,
     /// A ChatGPT data export, one of its shards or a conversation of it.
     Chatgpt,
+    /// A Claude.ai data export or a conversation of it.
+    ClaudeAi,
     /// A Claude Code session log, or a capture of its stream-json output.
     ClaudeCode,
     /// A Codex rollout of any of its three generations.

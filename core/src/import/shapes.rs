@@ -9,8 +9,8 @@ use super::mapping::is_mapped;
 use super::record::Record;
 use super::sniff::Foreign;
 use super::{
-    Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_code, codex,
-    gemini, gemini_takeout, iii_session, pi, responses,
+    Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
+    claude_code, codex, gemini, gemini_takeout, iii_session, pi, responses,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -202,8 +202,16 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| some(v, |o| list(o, "chat_messages")),
-        kind("claude_ai", "a Claude.ai data export", LATER),
+        |v| {
+            let is = |o: &Value| list(o, "chat_messages");
+            some(v, is) || within(v, "conversations", is)
+        },
+        Kind::Reads(Reads {
+            format: Format::ClaudeAi,
+            log: false,
+            each: |_| true,
+            read: claude_ai::read,
+        }),
     ),
     (
         |v| is_type(v, &["session.start"]) && has(v, "data"),

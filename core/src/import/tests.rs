@@ -70,7 +70,6 @@ fn other_tools_files_are_refused_by_name() {
             json!([{"mapping": {}, "inserted_at": "x"}]).to_string(),
             "deepseek",
         ),
-        (json!({"chat_messages": []}).to_string(), "claude_ai"),
         (
             json!({"info": {"id": "ses_1"}, "messages": []}).to_string(),
             "opencode",

@@ -52,8 +52,8 @@ pub(super) fn walk(nodes: &[Node<'_>], current: Option<&str>, asked: Option<&str
         ends.sort_unstable();
     }
     let newest = ends.iter().copied().max_by_key(|end| {
-        let time = nodes.get(*end).map_or(0, |node| node.time);
-        (time, tree.way(*end).depth, *end)
+        let way = tree.way(*end);
+        (way.time, way.depth, *end)
     });
     let current_end = named.or(newest);
     let chosen = asked
@@ -118,6 +118,8 @@ struct Tree<'n, 'a> {
 #[derive(Clone, Copy, Default)]
 struct Way<'a> {
     depth: usize,
+    /// The last time on it that is known.
+    time: i64,
     /// How often the person spoke on it.
     turns: usize,
     /// Its first words since it last forked.
@@ -193,6 +195,10 @@ impl<'n, 'a> Tree<'n, 'a> {
         let forks = parent.is_none_or(|parent| self.children.get(parent).is_some_and(|n| *n > 1));
         Way {
             depth: before.depth + 1,
+            time: match node.time {
+                0 => before.time,
+                time => time,
+            },
             turns: before.turns + usize::from(node.turn),
             words: match forks || before.words.trim().is_empty() {
                 true => node.words,

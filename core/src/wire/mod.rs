@@ -45,9 +45,8 @@ fn stop_reason(reason: &str) -> StopReason {
         "tool_calls" | "tool_call" | "tool_use" | "toolUse" | "tool-calls" | "function_call" => {
             StopReason::FunctionCall
         }
-        "cancelled" | "canceled" | "aborted" | "interrupted" | "user_cancelled" | "in_progress" => {
-            StopReason::Aborted
-        }
+        "cancelled" | "canceled" | "aborted" | "interrupted" | "user_cancelled"
+        | "user_canceled" | "in_progress" => StopReason::Aborted,
         "content_filter" | "content-filter" | "refusal" | "error" | "failed" | "safety"
         | "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "LANGUAGE"
         | "OTHER" | "IMAGE_SAFETY" => StopReason::Error,
