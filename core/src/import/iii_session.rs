@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::Ask;
 use super::agent_messages::Writer;
-use super::record::{At, Record, facts, rest, text_of, word};
+use super::record::{At, Record, facts, id_of, rest, text_of, word};
 use super::time::millis;
 use super::tree::{Node, Walk, walk};
 use crate::json::Notes;
@@ -21,8 +21,8 @@ use crate::transcript::Imported;
 /// One entry of a session, as the last record of its id has it.
 #[derive(Debug)]
 struct Entry<'r> {
-    id: &'r str,
-    parent: Option<&'r str>,
+    id: String,
+    parent: Option<String>,
     /// The message, or what a custom entry says.
     body: Body<'r>,
     at: At,
@@ -39,8 +39,8 @@ enum Body<'r> {
 #[derive(Debug, Default)]
 struct Session<'r> {
     entries: Vec<Entry<'r>>,
-    ids: BTreeMap<&'r str, usize>,
-    leaf: Option<&'r str>,
+    ids: BTreeMap<String, usize>,
+    leaf: Option<String>,
     meta: Option<&'r Value>,
     snapshots: Vec<&'r Value>,
     /// The last page says that there are more after it.
@@ -122,7 +122,9 @@ impl<'r> Session<'r> {
         }
         match word(value, "type") {
             Some("meta") => self.meta = value.get("meta"),
-            Some("leaf") => self.leaf = Some(word(value, "entry_id").unwrap_or_default()),
+            Some("leaf") => {
+                self.leaf = Some(word(value, "entry_id").unwrap_or_default().to_owned());
+            }
             Some(kind @ ("entry" | "append")) => {
                 let Some(entry) = value.get("entry") else {
                     return unread(writer, at);
@@ -146,7 +148,7 @@ impl<'r> Session<'r> {
     }
 
     /// An entry with its envelope; it stands in the place where its id was met first.
-    fn entry(&mut self, value: &'r Value, at: At, writer: &mut Writer) -> Option<&'r str> {
+    fn entry(&mut self, value: &'r Value, at: At, writer: &mut Writer) -> Option<String> {
         let body = match (word(value, "kind"), value.get("message")) {
             (Some("message"), Some(message)) => Body::Message(message),
             (Some("custom"), _) => custom(value),
@@ -156,8 +158,8 @@ impl<'r> Session<'r> {
             }
         };
         let entry = Entry {
-            id: word(value, "id").unwrap_or_default(),
-            parent: word(value, "parent_id"),
+            id: id_of(value, "id", self.entries.len()),
+            parent: word(value, "parent_id").map(str::to_owned),
             at: match body {
                 Body::Message(_) => at.inside("/message"),
                 Body::Custom(..) => at,
@@ -165,15 +167,15 @@ impl<'r> Session<'r> {
             body,
             time: millis(value.get("timestamp")),
         };
-        let id = entry.id;
+        let id = entry.id.clone();
         match self
             .ids
-            .get(id)
+            .get(&id)
             .and_then(|index| self.entries.get_mut(*index))
         {
             Some(before) => *before = entry,
             None => {
-                self.ids.insert(id, self.entries.len());
+                self.ids.insert(id.clone(), self.entries.len());
                 self.entries.push(entry);
             }
         }
@@ -182,8 +184,8 @@ impl<'r> Session<'r> {
 
     /// An item of a page, which follows the one before it. A page read twice says the same again.
     fn item(&mut self, value: &'r Value, at: At) {
-        let id = word(value, "entry_id").unwrap_or_default();
-        if self.ids.contains_key(id) {
+        let id = id_of(value, "entry_id", self.entries.len());
+        if self.ids.contains_key(&id) {
             return;
         }
         let body = match (value.get("message"), value.get("custom")) {
@@ -191,10 +193,10 @@ impl<'r> Session<'r> {
             (_, Some(said)) => custom(said),
             _ => Body::Custom("unreadable", value),
         };
-        self.ids.insert(id, self.entries.len());
+        self.ids.insert(id.clone(), self.entries.len());
         self.entries.push(Entry {
             id,
-            parent: self.entries.last().map(|before| before.id),
+            parent: self.entries.last().map(|before| before.id.clone()),
             at: match body {
                 Body::Message(_) => at.inside("/message"),
                 Body::Custom(..) => at,
@@ -276,23 +278,24 @@ fn way(session: &Session<'_>, ask: &Ask, writer: &mut Writer) -> Walk {
         .collect();
     let mut nodes: Vec<Node<'_>> = Vec::new();
     for (index, (entry, words)) in session.entries.iter().zip(&words).enumerate() {
-        let mut parent = entry.parent;
+        let mut parent = entry.parent.as_deref();
         if parent.is_some_and(|parent| !session.ids.contains_key(parent)) {
             let says = "entries follow an entry that is not in the file; they go on from the one before them";
             writer.pen.count("parent_not_in_file", "", says, &entry.at);
             let before = index.checked_sub(1);
-            parent = before.and_then(|before| Some(session.entries.get(before)?.id));
+            parent = before.and_then(|before| Some(session.entries.get(before)?.id.as_str()));
         }
         nodes.push(Node {
-            id: entry.id,
+            id: &entry.id,
             parent,
             words,
             turn: matches!(entry.body, Body::Message(message) if word(message, "role") == Some("user")),
             time: entry.time,
         });
     }
-    let last = session.entries.last().map(|entry| entry.id);
-    let walked = walk(&nodes, session.leaf.or(last), ask.branch.as_deref());
+    let last = session.entries.last().map(|entry| entry.id.as_str());
+    let leaf = session.leaf.as_deref().or(last);
+    let walked = walk(&nodes, leaf, ask.branch.as_deref());
     if walked.dangling {
         let message = "the session's leaf is not in the file; its newest way is read";
         writer.note("current_not_found", &At::default(), message);

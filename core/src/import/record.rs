@@ -116,6 +116,14 @@ pub(super) fn word<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key)?.as_str()
 }
 
+/// The id that a member says, or one made of the place in the order for what has none.
+pub(super) fn id_of(value: &Value, key: &str, index: usize) -> String {
+    match word(value, key) {
+        None | Some("") => format!("#{index}"),
+        Some(id) => id.to_owned(),
+    }
+}
+
 /// Whether a member is `true`.
 pub(super) fn flag(value: &Value, key: &str) -> bool {
     value.get(key).and_then(Value::as_bool).unwrap_or(false)
