@@ -24,6 +24,7 @@ mod chatgpt;
 mod claude_ai;
 mod claude_code;
 mod codex;
+mod cybros;
 mod exchange;
 mod gemini;
 mod gemini_takeout;
@@ -98,6 +99,8 @@ pub enum Format {
     AiSdk,
     /// The file of the AI SDK's DevTools.
     AiSdkDevtools,
+    /// A Cybros conversation: its turns, what was sealed of it, or its older export bundle.
+    Cybros,
 }
 
 impl Format {

@@ -10,7 +10,7 @@ use super::record::Record;
 use super::sniff::Foreign;
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
-    claude_code, codex, gemini, gemini_takeout, iii_session, pi, responses,
+    claude_code, codex, cybros, gemini, gemini_takeout, iii_session, pi, responses,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -365,12 +365,13 @@ const KINDS: &[(Test, Kind)] = &[
         kind("preference", "a preference data set", LATER),
     ),
     (
-        |v| {
-            text(v, "bundle_kind") == Some("conversation_export")
-                || v.pointer("/conversation/public_id").is_some()
-                || list(v, "turns") && has(v, "pagination")
-        },
-        kind("cybros", "a Cybros conversation", LATER),
+        |v| some(v, cybros::is),
+        Kind::Reads(Reads {
+            format: Format::Cybros,
+            log: false,
+            each: cybros::each,
+            read: cybros::read,
+        }),
     ),
     (
         |v| some(v, iii_session),
