@@ -25,6 +25,7 @@ mod claude_ai;
 mod claude_code;
 mod codex;
 mod cybros;
+mod deepseek;
 mod exchange;
 mod gemini;
 mod gemini_takeout;
@@ -77,6 +78,8 @@ pub enum Format {
     ClaudeCode,
     /// A Codex rollout of any of its three generations.
     Codex,
+    /// A DeepSeek data export or a conversation of it.
+    Deepseek,
     /// A session log of pi or OpenClaw.
     Pi,
     /// The chat history of Aider, which is Markdown.

@@ -10,7 +10,7 @@ use super::record::Record;
 use super::sniff::Foreign;
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
-    claude_code, codex, cybros, gemini, gemini_takeout, iii_session, pi, responses,
+    claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, pi, responses,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -185,12 +185,13 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| {
-            some(v, |o| {
-                object(o, "mapping") && has(o, "inserted_at") && !has(o, "create_time")
-            })
-        },
-        kind("deepseek", "a DeepSeek export", LATER),
+        |v| some(v, deepseek::is_conversation),
+        Kind::Reads(Reads {
+            format: Format::Deepseek,
+            log: false,
+            each: |_| true,
+            read: deepseek::read,
+        }),
     ),
     (
         |v| some(v, is_mapped) || within(v, "conversations", is_mapped),

@@ -67,10 +67,6 @@ fn other_tools_files_are_refused_by_name() {
     let role = |content: Value| json!({"role": "user", "content": content});
     for (text, detail) in [
         (
-            json!([{"mapping": {}, "inserted_at": "x"}]).to_string(),
-            "deepseek",
-        ),
-        (
             json!({"info": {"id": "ses_1"}, "messages": []}).to_string(),
             "opencode",
         ),
