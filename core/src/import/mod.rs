@@ -45,6 +45,7 @@ mod responses;
 mod shapes;
 mod sniff;
 mod time;
+mod trace;
 mod tree;
 
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,10 @@ pub enum Format {
     Deepseek,
     /// A session log of pi or OpenClaw.
     Pi,
+    /// A Langfuse trace, session, or list of observations.
+    Langfuse,
+    /// OpenTelemetry spans of calls of models.
+    Otel,
     /// The chat history of Aider, which is Markdown.
     Aider,
     /// Messages of the transcript's own shape, bare or in a request or reply of the context functions.

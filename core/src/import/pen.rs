@@ -107,7 +107,6 @@ impl Pen {
 
     /// What the model said.
     pub fn answer(&mut self, pieces: Vec<Piece>, answer: Answer<'_>, at: &At) {
-        let pointer = self.pointer(at);
         let blocks = pieces.into_iter().map(|piece| match piece {
             Piece::Part(part) => part,
             Piece::Call(id, name, input) => {
@@ -115,8 +114,14 @@ impl Pen {
             }
         });
         let message = json!({"content": blocks.collect::<Vec<Value>>()});
+        self.reply(&message, answer, at);
+    }
+
+    /// Reads a message that the model said, in any provider's shape.
+    pub fn reply(&mut self, message: &Value, answer: Answer<'_>, at: &At) {
+        let pointer = self.pointer(at);
         let model = answer.model.map(str::to_owned);
-        self.reader.reply(&message, &pointer, answer);
+        self.reader.reply(message, &pointer, answer);
         if model.is_some() {
             self.transcript().model = model;
         }
@@ -216,6 +221,12 @@ impl Pen {
             kinds,
             says,
         });
+    }
+
+    /// Says something about a place.
+    pub fn note(&mut self, code: &str, message: &str, at: &At) {
+        let pointer = self.pointer(at);
+        self.reader.note(code, &pointer, message);
     }
 
     /// Tells something once, with what kinds of it were met and how often.

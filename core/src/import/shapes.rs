@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::mapping::is_mapped;
 use super::record::Record;
 use super::sniff::Foreign;
+use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
     claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, pi, responses,
@@ -329,17 +330,22 @@ const KINDS: &[(Test, Kind)] = &[
         ),
     ),
     (
-        |v| {
-            has(v, "resourceSpans")
-                || some(v, |o| {
-                    has(o, "resourceSpans") || has(o, "spanId") || has(o, "span_id")
-                })
-        },
-        kind("otel", "an OpenTelemetry trace", COPY),
+        otel::is,
+        Kind::Reads(Reads {
+            format: Format::Otel,
+            log: false,
+            each: |_| false,
+            read: otel::read,
+        }),
     ),
     (
-        |v| has(v, "observations") || some(v, |o| has(o, "traceId")),
-        kind("langfuse", "a Langfuse export", COPY),
+        langfuse::is,
+        Kind::Reads(Reads {
+            format: Format::Langfuse,
+            log: false,
+            each: langfuse::each,
+            read: langfuse::read,
+        }),
     ),
     (
         |v| some(v, |o| has(o, "run_type") && has(o, "inputs")),
