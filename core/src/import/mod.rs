@@ -19,11 +19,13 @@ mod ai_sdk;
 mod ai_studio;
 mod aider;
 mod anthropic;
+mod archive;
 mod chat;
 mod chatgpt;
 mod claude_ai;
 mod claude_code;
 mod codex;
+mod container;
 mod cybros;
 mod deepseek;
 mod exchange;
@@ -32,13 +34,11 @@ mod gemini_takeout;
 mod iii_session;
 mod lines;
 mod mapping;
+mod opening;
 mod pen;
 mod pi;
+mod picking;
 mod plain;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the door that opens one of many is on its way")
-)]
 mod reading;
 mod record;
 mod responses;
@@ -48,13 +48,15 @@ mod time;
 mod trace;
 mod tree;
 
+pub use opening::{File, Listed, Opening, Step};
+pub use picking::Picking;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::json::Fault;
 use crate::refusal::{Refusal, Warning};
 use crate::transcript::Imported;
-use reading::Reading;
 
 /// The code of a file that cannot be read: it is empty, damaged, or no conversation at all.
 pub const INVALID: &str = "file_invalid";
@@ -141,17 +143,28 @@ pub struct Opened {
 /// damaged from the start or no conversation, naming the place, and `file_unsupported` what it recognises but
 /// cannot read, saying what to do.
 pub fn open(bytes: &[u8], ask: &Ask) -> Result<Opened, Refusal> {
-    if let Some(kind) = sniff::magic(bytes) {
-        return Err(kind.refusal());
+    let stretch = |from: u64, len: u64| {
+        let (from, len) = (from as usize, len as usize);
+        let rest = bytes.get(from..).unwrap_or_default();
+        rest.get(..len).unwrap_or(rest)
+    };
+    let mut opening = Opening::new(bytes.len() as u64, ask.clone()).keeping(usize::MAX);
+    while let Step::Read { from, len } = opening.step() {
+        opening.give(stretch(from, len))?;
     }
-    let mut reading = Reading::new(ask.clone());
-    let mut found = reading.push(bytes)?;
-    let end = reading.finish()?;
-    found.extend(end.found);
+    let file = opening.finish()?;
+    let mut conversations = Vec::with_capacity(file.conversations.len());
+    for index in 0..file.conversations.len() {
+        let mut picking = file.pick(index, None)?;
+        while let Step::Read { from, len } = picking.step() {
+            picking.give(stretch(from, len))?;
+        }
+        conversations.push(picking.finish()?);
+    }
     Ok(Opened {
-        format: end.format,
-        conversations: found.into_iter().map(|found| found.imported).collect(),
-        warnings: end.warnings,
+        format: file.format,
+        conversations,
+        warnings: file.warnings,
     })
 }
 

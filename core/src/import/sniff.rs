@@ -31,34 +31,6 @@ pub(super) const fn kind(id: &'static str, name: &'static str, advice: &'static 
 /// Kinds by the bytes they begin with.
 const MAGIC: &[(&[u8], Foreign)] = &[
     (
-        b"PK\x03\x04",
-        kind(
-            "zip",
-            "a ZIP archive",
-            "unpack it and open the JSON or JSONL file inside",
-        ),
-    ),
-    (
-        b"PK\x05\x06",
-        kind("zip", "an empty ZIP archive", "export again"),
-    ),
-    (
-        b"\x1f\x8b",
-        kind(
-            "gzip",
-            "a gzip file",
-            "unpack it (gunzip) and open what is inside",
-        ),
-    ),
-    (
-        b"\x28\xb5\x2f\xfd",
-        kind(
-            "zstd",
-            "a zstd file",
-            "unpack it (zstd -d) and open what is inside",
-        ),
-    ),
-    (
         b"SQLite format 3\0",
         kind(
             "sqlite",
@@ -87,6 +59,11 @@ const MAGIC: &[(&[u8], Foreign)] = &[
         kind("pdf", "a PDF", "open the conversation's own JSON export"),
     ),
 ];
+
+/// Whether the first bytes are those of a ZIP archive, an empty one too.
+pub(super) fn is_zip(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
+}
 
 /// The kind that the first bytes name.
 pub(super) fn magic(bytes: &[u8]) -> Option<&'static Foreign> {

@@ -45,9 +45,9 @@ fn what_is_no_file_of_a_conversation_is_refused_with_its_place() {
             "a raw event stream",
         ),
         (b"# aider chat started at\n", UNSUPPORTED, "Markdown"),
-        (b"PK\x03\x04\x14\0", UNSUPPORTED, "unpack it"),
-        (b"\x1f\x8b\x08\0", UNSUPPORTED, "gunzip"),
-        (b"\x28\xb5\x2f\xfd\0", UNSUPPORTED, "zstd -d"),
+        (b"PK\x03\x04\x14\0", INVALID, "the ZIP archive is damaged"),
+        (b"\x1f\x8b\x08\0", INVALID, "the gzip file is damaged"),
+        (b"\x28\xb5\x2f\xfd\0", INVALID, "the zstd file is damaged"),
         (
             b"SQLite format 3\0\x10",
             UNSUPPORTED,

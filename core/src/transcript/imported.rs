@@ -49,6 +49,14 @@ pub struct Imported {
     pub warnings: Vec<Warning>,
 }
 
+impl Imported {
+    /// How often the person spoke.
+    pub fn turns(&self) -> usize {
+        let spoke = |message: &&AgentMessage| matches!(message, AgentMessage::User { .. });
+        self.messages.iter().filter(spoke).count()
+    }
+}
+
 /// One way through a conversation that has several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
