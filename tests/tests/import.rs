@@ -125,7 +125,8 @@ fn every_prefix_opens_or_is_refused_at_the_place_where_it_ends() {
     for input in inputs() {
         let bytes = bytes(&input);
         let by_line = input.extension().is_some_and(|ending| ending != "json");
-        for end in 0..bytes.len() {
+        // At every byte of a small file, and at some of a large one: the time grows with the square.
+        for end in (0..bytes.len()).step_by(1 + bytes.len() / 400) {
             let prefix = &bytes[..end];
             match open(prefix) {
                 Ok(opened) => {

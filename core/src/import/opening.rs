@@ -93,10 +93,8 @@ impl File {
             let message = "the conversation has no such branch: its branches are listed with it";
             return Err(Refusal::new("not_found", message).detail(branch));
         }
-        let ask = Ask {
-            branch: branch.map(str::to_owned),
-            ..self.ask.clone()
-        };
+        let mut ask = self.ask.clone();
+        ask.branch = branch.map(str::to_owned);
         let kept = self.kept.get(index).filter(|_| branch.is_none()).cloned();
         let beside = self.beside.clone();
         Ok(Picking::new(
@@ -288,42 +286,44 @@ impl Opening {
     }
 
     fn flow(&mut self, mut flow: Box<Flow>, bytes: &[u8]) -> Result<(), Refusal> {
-        let taken = flow.take(bytes);
-        let over = taken.is_err() || flow.at >= flow.end || bytes.is_empty();
-        match taken {
-            Ok(found) => self.found(&flow, found),
-            Err(refusal) => self.unread(&flow, refusal)?,
-        }
-        if !over {
-            self.stage = Stage::Flow(flow);
-            return Ok(());
-        }
-        let source = flow.source.clone();
-        let archived = matches!(source, Source::Entry(_));
-        match flow.finish() {
-            Ok((flow, end)) => {
+        let over = match flow.take(bytes) {
+            Ok(found) => {
+                self.found(&flow, found);
+                let end = flow.at >= flow.end || bytes.is_empty();
+                end.then(|| flow.finish())
+            }
+            Err(refusal) => Some(Err(refusal)),
+        };
+        match over {
+            None => {
+                self.stage = Stage::Flow(flow);
+                return Ok(());
+            }
+            Some(Ok(end)) => {
                 self.format.get_or_insert(end.format);
                 self.found(&flow, end.found);
                 for mut warning in end.warnings {
-                    archive::name(&source, &mut warning);
+                    archive::name(&flow.source, &mut warning);
                     self.notes.push(warning);
                 }
             }
-            Err(_) if !self.file.conversations.is_empty() && !archived => {}
-            Err((flow, refusal)) => self.unread(&flow, refusal)?,
+            Some(Err(refusal)) => self.unread(&flow, refusal)?,
         }
-        if archived {
+        if matches!(flow.source, Source::Entry(_)) {
             self.following();
         }
         Ok(())
     }
 
-    /// Tells what of a source cannot be read; when that is all there is, it is the refusal.
+    /// Tells what of a source cannot be read, or not to its end. A file of which nothing is read is refused.
     fn unread(&mut self, flow: &Flow, refusal: Refusal) -> Result<(), Refusal> {
-        if matches!(flow.source, Source::File) && self.file.conversations.is_empty() {
-            return Err(refusal);
-        }
-        let mut warning = Warning::new("entry_not_read", refusal.message.clone());
+        let code = match flow.source {
+            Source::Entry(_) => "entry_not_read",
+            _ if self.file.conversations.is_empty() => return Err(refusal),
+            _ => "file_cut_off",
+        };
+        self.format = self.format.or(flow.reading.format());
+        let mut warning = Warning::new(code, refusal.message.clone());
         archive::name(&flow.source, &mut warning);
         self.notes.push(warning);
         self.refused = Some(refusal);
@@ -381,20 +381,10 @@ impl Flow {
         self.reading.push(&plain)
     }
 
-    /// What the end brings. Of a packing that was cut off, what came out of it counts.
-    fn finish(mut self) -> Result<(Self, End), (Self, Refusal)> {
+    fn finish(&mut self) -> Result<End, Refusal> {
+        let rest = self.stream.finish()?;
         let reading = std::mem::replace(&mut self.reading, Reading::new(Ask::default()));
-        let end = self.stream.finish().and_then(|rest| {
-            let mut reading = reading;
-            let mut found = reading.push(&rest)?;
-            let mut end = reading.finish()?;
-            found.append(&mut end.found);
-            Ok(End { found, ..end })
-        });
-        match end {
-            Ok(end) => Ok((self, end)),
-            Err(refusal) => Err((self, refusal)),
-        }
+        reading.finish_with(&rest)
     }
 }
 

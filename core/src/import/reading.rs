@@ -155,6 +155,23 @@ impl Reading {
         }
     }
 
+    /// What the file has shown to be, when it has.
+    pub fn format(&self) -> Option<Format> {
+        match &self.state {
+            State::Lines(lines) => Some(lines.format()),
+            State::Items(items) => Some(items.format()),
+            State::Start(_) | State::Whole => None,
+        }
+    }
+
+    /// The last bytes of the file and its end.
+    pub fn finish_with(mut self, rest: &[u8]) -> Result<End, Refusal> {
+        let mut found = self.push(rest)?;
+        let mut end = self.finish()?;
+        found.append(&mut end.found);
+        Ok(End { found, ..end })
+    }
+
     /// The end of the file. Refuses what is empty, damaged from the start, or no conversation.
     pub fn finish(mut self) -> Result<End, Refusal> {
         let (format, found) = match self.state {

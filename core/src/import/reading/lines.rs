@@ -37,6 +37,10 @@ impl Lines {
         }
     }
 
+    pub fn format(&self) -> Format {
+        self.reads.format
+    }
+
     pub fn push(&mut self, slice: &[u8], ask: &Ask, notes: &mut Notes) -> Vec<Found> {
         self.bytes.extend_from_slice(slice);
         let bytes = std::mem::take(&mut self.bytes);
