@@ -32,6 +32,7 @@ mod exchange;
 mod gemini;
 mod gemini_takeout;
 mod iii_session;
+mod langchain;
 mod lines;
 mod mapping;
 mod opening;
@@ -111,6 +112,8 @@ pub enum Format {
     AiSdkDevtools,
     /// A Cybros conversation: its turns, what was sealed of it, or its older export bundle.
     Cybros,
+    /// Messages of LangChain, and the states and histories of LangGraph.
+    Langchain,
 }
 
 impl Format {

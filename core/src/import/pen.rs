@@ -301,10 +301,15 @@ impl Pen {
     }
 }
 
-/// A file in a message, in the reader's spelling: a picture when its type says so.
+/// A file in a message, in a spelling of the reader's: a picture when its type says so.
 pub(super) fn file(mime: &str, name: Option<&str>, address: &str) -> Value {
-    match mime.starts_with("image/") {
-        true => json!({"type": "image_url", "image_url": {"url": address}}),
+    if mime.starts_with("image/") {
+        return json!({"type": "image_url", "image_url": {"url": address}});
+    }
+    // Nothing in a provider's id says what it is of.
+    let id = name.is_none() && !mime.is_empty() && !address.is_empty() && !address.contains('/');
+    match id {
+        true => json!({"fileData": {"mimeType": mime, "fileUri": address}}),
         false => json!({"type": "file", "file": {"filename": name, "file_data": address}}),
     }
 }

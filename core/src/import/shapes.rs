@@ -11,7 +11,8 @@ use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
-    claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, pi, responses,
+    claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, langchain, pi,
+    responses,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -352,8 +353,13 @@ const KINDS: &[(Test, Kind)] = &[
         kind("langsmith", "a LangSmith export", COPY),
     ),
     (
-        |v| some(v, langchain) || within(v, "messages", langchain),
-        kind("langchain", "a list of LangChain messages", LATER),
+        langchain::is,
+        Kind::Reads(Reads {
+            format: Format::Langchain,
+            log: false,
+            each: langchain::each,
+            read: langchain::read,
+        }),
     ),
     (
         |v| {
@@ -469,13 +475,6 @@ fn within(value: &Value, key: &str, test: impl Fn(&Value) -> bool) -> bool {
     items.is_some_and(|items| items.iter().take(LOOKED_AT).any(test))
 }
 
-fn langchain(message: &Value) -> bool {
-    let lc = has(message, "lc") && is_type(message, &["constructor"]);
-    let typed = is_type(message, &["human", "ai"]) && !has(message, "role");
-    lc || typed && (has(message, "data") || has(message, "content"))
-}
-
-/// A record of a session on disk, a session entry, an item of a page, a page, or a context snapshot.
 fn iii_session(v: &Value) -> bool {
     let record = match text(v, "type") {
         Some("meta") => object(v, "meta"),
