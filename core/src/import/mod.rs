@@ -35,6 +35,7 @@ mod iii_session;
 mod langchain;
 mod lines;
 mod mapping;
+mod open_webui;
 mod opening;
 mod pen;
 mod pi;
@@ -43,6 +44,7 @@ mod plain;
 mod reading;
 mod record;
 mod responses;
+mod rounds;
 mod shapes;
 mod sniff;
 mod time;
@@ -114,6 +116,8 @@ pub enum Format {
     Cybros,
     /// Messages of LangChain, and the states and histories of LangGraph.
     Langchain,
+    /// Chats of Open WebUI, as exported or without their envelopes.
+    OpenWebui,
 }
 
 impl Format {

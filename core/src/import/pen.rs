@@ -10,7 +10,7 @@ use crate::transcript::{AgentMessage, ContentBlock, Imported};
 use crate::wire::Reader;
 pub(super) use crate::wire::Reply as Answer;
 
-use super::record::At;
+use super::record::{At, rest};
 use super::tree::title;
 
 /// A piece of an answer.
@@ -117,7 +117,7 @@ impl Pen {
         self.reply(&message, answer, at);
     }
 
-    /// Reads a message that the model said, in any provider's shape.
+    /// What the model said, as a provider's message or as a list of its items.
     pub fn reply(&mut self, message: &Value, answer: Answer<'_>, at: &At) {
         let pointer = self.pointer(at);
         let model = answer.model.map(str::to_owned);
@@ -210,6 +210,19 @@ impl Pen {
             Some(own) => Some(own.to_owned()),
             None => transcript.messages.iter().find_map(said),
         };
+    }
+
+    /// A message whose role is not known: kept aside, its words and what stands beside them.
+    pub fn role_unknown(&mut self, role: &str, words: &str, message: &Value, at: &At, time: i64) {
+        let says = "messages of roles that are not known here are kept aside";
+        self.count("role_unknown", role, says, at);
+        self.aside(role, words, rest(message, &["role", "content"]), time);
+    }
+
+    /// What stands where a message should and is none.
+    pub fn not_a_message(&mut self, at: &At) {
+        let says = "what stands among the messages and is none is not read";
+        self.count("not_a_message", "", says, at);
     }
 
     /// Tells something that is so once in a conversation.

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::json::Place;
+use crate::json::{Notes, Place};
 use crate::refusal::{Warning, pointer_key};
+use crate::transcript::Imported;
 
 /// One line of a log, one item of a list, or the one value of a file.
 #[derive(Debug)]
@@ -111,6 +112,34 @@ impl At {
     }
 }
 
+/// The conversations among records and the items of lists, each read by itself; what is none is told.
+pub(super) fn conversations(
+    records: Vec<Record>,
+    is: impl Fn(&Value) -> bool,
+    notes: &mut Notes,
+    read: impl Fn(&Record) -> Imported,
+) -> Vec<Imported> {
+    let mut found = Vec::new();
+    for record in records.into_iter().flat_map(Record::items) {
+        if is(&record.value) {
+            found.push(read(&record));
+        } else {
+            let message = "no conversation is here; it is skipped";
+            notes.push(record.at.of(Warning::new("not_a_conversation", message)));
+        }
+    }
+    found
+}
+
+/// A member that is an id: a text, or a number by its digits. An empty one is none.
+pub(super) fn id(value: &Value, key: &str) -> Option<String> {
+    match value.get(key)? {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
 /// A member that is a text.
 pub(super) fn word<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key)?.as_str()
@@ -122,6 +151,11 @@ pub(super) fn id_of(value: &Value, key: &str, index: usize) -> String {
         None | Some("") => format!("#{index}"),
         Some(id) => id.to_owned(),
     }
+}
+
+/// A member that is a text and not empty.
+pub(super) fn filled<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    word(value, key).filter(|text| !text.is_empty())
 }
 
 /// Whether a member is `true`.
@@ -153,9 +187,10 @@ pub(super) fn text_of(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(parts)) => {
-            let texts = parts
-                .iter()
-                .filter_map(|part| part.as_str().or_else(|| word(part, "text")));
+            let texts = parts.iter().filter_map(|part| {
+                let text = part.as_str().or_else(|| word(part, "text"));
+                text.or_else(|| part.pointer("/text/value")?.as_str())
+            });
             texts.collect::<Vec<_>>().join("\n\n")
         }
         _ => String::new(),

@@ -11,8 +11,8 @@ use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
-    claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, langchain, pi,
-    responses,
+    claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, langchain,
+    open_webui, pi, responses,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -178,6 +178,10 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
+        |v| is_type(v, &["session"]) && text(v, "harness") == Some("llama.app"),
+        kind("llama_cpp", "a llama.cpp web UI export", LATER),
+    ),
+    (
         pi_log,
         Kind::Reads(Reads {
             format: Format::Pi,
@@ -225,10 +229,6 @@ const KINDS: &[(Test, Kind)] = &[
         kind("lhar", "a Context Lens trace (LHAR)", LATER),
     ),
     (
-        |v| is_type(v, &["session"]) && text(v, "harness") == Some("llama.app"),
-        kind("llama_cpp", "a llama.cpp web UI export", LATER),
-    ),
-    (
         |v| has(v, "sessionId") && has(v, "projectHash") || has(v, "$set") || has(v, "$rewindTo"),
         kind("gemini_cli", "a Gemini CLI session", LATER),
     ),
@@ -257,13 +257,13 @@ const KINDS: &[(Test, Kind)] = &[
         kind("sillytavern", "a SillyTavern chat", LATER),
     ),
     (
-        |v| {
-            some(v, |o| {
-                o.pointer("/chat/history/messages").is_some()
-                    || o.pointer("/history/messages").is_some()
-            })
-        },
-        kind("open_webui", "an Open WebUI export", LATER),
+        |v| some(v, open_webui::is_chat),
+        Kind::Reads(Reads {
+            format: Format::OpenWebui,
+            log: false,
+            each: open_webui::is_chat,
+            read: open_webui::read,
+        }),
     ),
     (
         |v| has(v, "conversationId") && (has(v, "messages") || has(v, "messagesTree")),
