@@ -46,10 +46,12 @@ mod record;
 mod responses;
 mod rounds;
 mod shapes;
+mod sillytavern;
 mod sniff;
 mod time;
 mod trace;
 mod tree;
+mod ways;
 
 pub use opening::{File, Listed, Opening, Step};
 pub use picking::Picking;
@@ -118,6 +120,9 @@ pub enum Format {
     Langchain,
     /// Chats of Open WebUI, as exported or without their envelopes.
     OpenWebui,
+    /// A chat of SillyTavern, or one of the tools around it: text generation web UI, Agnai, CAI Tools, Kobold
+    /// Lite, RisuAI.
+    Sillytavern,
 }
 
 impl Format {

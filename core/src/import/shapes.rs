@@ -12,7 +12,7 @@ use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
     claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, langchain,
-    open_webui, pi, responses,
+    open_webui, pi, responses, sillytavern,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -253,8 +253,13 @@ const KINDS: &[(Test, Kind)] = &[
         kind("cline_sdk", "a Cline session", LATER),
     ),
     (
-        |v| has(v, "chat_metadata") || has(v, "user_name") && has(v, "character_name"),
-        kind("sillytavern", "a SillyTavern chat", LATER),
+        sillytavern::is_chat,
+        Kind::Reads(Reads {
+            format: Format::Sillytavern,
+            log: true,
+            each: sillytavern::is_cousin,
+            read: sillytavern::read,
+        }),
     ),
     (
         |v| some(v, open_webui::is_chat),

@@ -63,7 +63,6 @@ fn what_is_no_file_of_a_conversation_is_refused_with_its_place() {
 
 #[test]
 fn other_tools_files_are_refused_by_name() {
-    let lines = |values: &[Value]| -> String { values.iter().map(|v| format!("{v}\n")).collect() };
     let role = |content: Value| json!({"role": "user", "content": content});
     for (text, detail) in [
         (
@@ -78,13 +77,6 @@ fn other_tools_files_are_refused_by_name() {
             json!({"version": 1, "agent": "a", "sessionId": "s", "messages": [role(json!("hi"))]})
                 .to_string(),
             "cline_sdk",
-        ),
-        (
-            lines(&[
-                json!({"user_name": "a", "character_name": "b"}),
-                json!({"name": "a", "mes": "hi"}),
-            ]),
-            "sillytavern",
         ),
         (
             json!({"log": {"version": "1.2", "entries": []}}).to_string(),

@@ -5,15 +5,23 @@ use serde_json::Value;
 /// Below it a number is seconds, from it on milliseconds: the year 5138 in the one, March 1973 in the other.
 const SECONDS_BELOW: f64 = 1e11;
 
-/// The time a value says: ISO 8601 with or without a zone (UTC then), or a number of seconds or milliseconds,
-/// as a number or a text. 0 when it says none.
+/// The time a value says: ISO 8601 with or without a zone (UTC then), `July 4, 2024 10:31pm`,
+/// `2023-7-1 @12h 3m 4s 5ms`, a number of seconds or milliseconds as a number or a text, or one of these in a
+/// `$date`. 0 when it says none.
 pub(super) fn millis(value: Option<&Value>) -> i64 {
     match value {
         Some(Value::Number(number)) => number.as_f64().map_or(0, number_of),
         Some(Value::String(text)) => match text.trim().parse() {
             Ok(number) => number_of(number),
-            Err(_) => iso(text.trim()).unwrap_or(0),
+            Err(_) => {
+                let text = text.trim();
+                let time = iso(text).or_else(|| spoken(text)).or_else(|| marked(text));
+                time.unwrap_or(0)
+            }
         },
+        Some(Value::Object(wrapped)) => {
+            millis(wrapped.get("$date").or_else(|| wrapped.get("$numberLong")))
+        }
         _ => 0,
     }
 }
@@ -30,17 +38,63 @@ fn iso(text: &str) -> Option<i64> {
     let (date, time) = text.split_once(['T', ' '])?;
     let zone = time.find(['Z', '+', '-']).unwrap_or(time.len());
     let (clock, zone) = (time.get(..zone)?, time.get(zone..)?);
-    let [year, month, day] = three(date, '-')?;
     let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
-    let [hour, minute, second] = three(clock, ':')?;
+    let digits: String = fraction.chars().chain("000".chars()).take(3).collect();
+    let time = instant(three(date, '-')?, three(clock, ':')?, digits.parse().ok()?)?;
+    Some(time - offset(zone)? * 60_000)
+}
+
+/// `July 4, 2024 10:31pm`
+fn spoken(text: &str) -> Option<i64> {
+    const MONTHS: [&str; 12] = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ];
+    let mut words = text.split_whitespace();
+    let month = words.next()?.get(..3)?.to_ascii_lowercase();
+    let month = MONTHS.iter().position(|name| *name == month)? as i64 + 1;
+    let day = words.next()?.trim_end_matches(',').parse::<u8>().ok()?;
+    let year = words.next()?.parse::<u16>().ok()?;
+    let clock = words.next()?.to_ascii_lowercase();
+    let clock = match words.next() {
+        Some(half) => clock + &half.to_ascii_lowercase(),
+        None => clock,
+    };
+    let (hour, rest) = clock.split_once(':')?;
+    let (minute, half) = rest.split_at_checked(2)?;
+    let hour = hour.parse::<u8>().ok()?;
+    let hour = match half {
+        "am" => hour % 12,
+        "pm" => hour % 12 + 12,
+        "" => hour,
+        _ => return None,
+    };
+    let minute = minute.parse::<u8>().ok()?;
+    let date = [i64::from(year), month, i64::from(day)];
+    instant(date, [hour.into(), minute.into(), 0], 0)
+}
+
+/// `2023-7-1 @12h 3m 4s 5ms`
+fn marked(text: &str) -> Option<i64> {
+    let (date, clock) = text.split_once('@')?;
+    let numbers = clock.split(|c: char| !c.is_ascii_digit());
+    let numbers = numbers.filter(|digits| !digits.is_empty());
+    let mut numbers = numbers.map(|digits| digits.parse::<u32>().ok().map(i64::from));
+    let mut next = || numbers.next().unwrap_or(Some(0));
+    let time = [next()?, next()?, next()?];
+    instant(three(date.trim(), '-')?, time, next()?)
+}
+
+/// The instant of a date and a time of day in UTC.
+fn instant(
+    [year, month, day]: [i64; 3],
+    [hour, minute, second]: [i64; 3],
+    milli: i64,
+) -> Option<i64> {
     let valid = (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60;
-    if !valid || !(0..=9999).contains(&year) || second > 60 {
+    if !valid || !(0..=9999).contains(&year) || second > 60 || milli > 999 {
         return None;
     }
-    let digits: String = fraction.chars().chain("000".chars()).take(3).collect();
-    let milli: i64 = digits.parse().ok()?;
-    let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - offset(zone)?;
-    Some((minutes * 60 + second) * 1000 + milli)
+    Some(((days(year, month, day) * 24 + hour) * 3600 + minute * 60 + second) * 1000 + milli)
 }
 
 fn three(text: &str, between: char) -> Option<[i64; 3]> {
@@ -86,6 +140,17 @@ mod tests {
             (json!(1_759_165_670_508_i64), 1_759_165_670_508),
             (json!("1759165670508"), 1_759_165_670_508),
             (json!("0"), 0),
+            (json!("July 4, 2024 10:31pm"), 1_720_132_260_000),
+            (json!("Jul 4, 2024 12:05 am"), 1_720_051_500_000),
+            (json!("2023-7-1 @12h 3m 4s 5ms"), 1_688_212_984_005),
+            (json!("2023-07-01@12h03m04s"), 1_688_212_984_000),
+            (
+                json!({"$date": {"$numberLong": "1759165670508"}}),
+                1_759_165_670_508,
+            ),
+            (json!({"$date": "2024-02-29T00:00:00Z"}), 1_709_164_800_000),
+            (json!("July 4, 2024 10:3é"), 0),
+            (json!("2023-7-1 @99h"), 0),
             (json!("yesterday"), 0),
             (json!("2025-13-01T00:00:00Z"), 0),
             (json!("2025-01-01T00:00:00+é"), 0),
