@@ -33,6 +33,7 @@ mod gemini;
 mod gemini_takeout;
 mod iii_session;
 mod langchain;
+mod librechat;
 mod lines;
 mod mapping;
 mod open_webui;
@@ -120,6 +121,8 @@ pub enum Format {
     Langchain,
     /// Chats of Open WebUI, as exported or without their envelopes.
     OpenWebui,
+    /// A conversation of LibreChat, or a history of ChatbotUI.
+    Librechat,
     /// A chat of SillyTavern, or one of the tools around it: text generation web UI, Agnai, CAI Tools, Kobold
     /// Lite, RisuAI.
     Sillytavern,

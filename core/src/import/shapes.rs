@@ -12,7 +12,7 @@ use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
     claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, langchain,
-    open_webui, pi, responses, sillytavern,
+    librechat, open_webui, pi, responses, sillytavern,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -271,8 +271,13 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| has(v, "conversationId") && (has(v, "messages") || has(v, "messagesTree")),
-        kind("librechat", "a LibreChat export", LATER),
+        |v| some(v, librechat::is_chat) || librechat::is_history(v),
+        Kind::Reads(Reads {
+            format: Format::Librechat,
+            log: false,
+            each: librechat::is_chat,
+            read: librechat::read,
+        }),
     ),
     (
         |v| within(v, "messages", |m| list(m, "versions")),

@@ -1,0 +1,295 @@
+//! Conversations of LibreChat, a flat list or a tree of `children`, and the histories of ChatbotUI that the same
+//! people have.
+//!
+//! `branches: false` says that the list is one path in its order; else the messages are a tree by
+//! `parentMessageId` and the newest end is the current one, for no file names another. `content` counts before
+//! `text`. `promptPrefix` is the system prompt.
+
+use serde_json::{Value, json};
+
+use super::Ask;
+use super::lines::LOOKED_AT;
+use super::pen::{Answer, Pen};
+use super::record::{At, Record, conversations, facts, flag, id, rest, text_of, word};
+use super::rounds::{Back, Call, Step, said};
+use super::time::millis;
+use super::tree::{Node, walk};
+use crate::json::Notes;
+use crate::transcript::Imported;
+
+/// The parent of a first message.
+const ROOT: &str = "00000000-0000-0000-0000-000000000000";
+
+/// Whether a value is a conversation.
+pub(super) fn is_chat(value: &Value) -> bool {
+    let said = ["messages", "messagesTree"]
+        .into_iter()
+        .any(|key| value.get(key).is_some());
+    value.get("conversationId").is_some() && said
+}
+
+/// Whether a value is a ChatbotUI file.
+pub(super) fn is_history(value: &Value) -> bool {
+    let history = value.get("history").and_then(Value::as_array);
+    let chat = |chat: &Value| chat.get("messages").is_some_and(Value::is_array);
+    value.get("version").is_some()
+        && history.is_some_and(|chats| chats.iter().take(LOOKED_AT).any(chat))
+}
+
+/// The conversations of a file.
+pub(super) fn read(records: Vec<Record>, ask: &Ask, notes: &mut Notes) -> Vec<Imported> {
+    match records.as_slice() {
+        [only] if is_history(&only.value) => {
+            let chats = only.members("history");
+            let is = |value: &Value| value.get("messages").is_some_and(Value::is_array);
+            conversations(chats, is, notes, chatbot_ui)
+        }
+        _ => conversations(records, is_chat, notes, |record| chat(record, ask)),
+    }
+}
+
+struct Message<'r> {
+    id: String,
+    parent: Option<String>,
+    words: String,
+    value: &'r Value,
+    at: At,
+}
+
+fn chat(record: &Record, ask: &Ask) -> Imported {
+    let Record { value, at } = record;
+    let mut pen = Pen::new("");
+    let imported = pen.transcript();
+    imported.api_format = None;
+    let options = value.get("options").unwrap_or(&Value::Null);
+    imported.model = word(options, "model").map(str::to_owned);
+    for key in ["promptPrefix", "system", "instructions"] {
+        if let Some(system) = word(options, key).filter(|text| !text.is_empty()) {
+            pen.system(
+                "system",
+                &json!(system),
+                &at.inside(&format!("/options/{key}")),
+                0,
+            );
+            break;
+        }
+    }
+    let mut around = facts(value, &["conversationId", "endpoint", "exportAt"]);
+    around.extend(
+        rest(options, &["promptPrefix", "system", "instructions"])
+            .map(|left| ("options".to_owned(), left)),
+    );
+    pen.facts(around, 0);
+    let messages = messages(value, at, &mut pen);
+    let nodes: Vec<Node<'_>> = messages.iter().map(node).collect();
+    let mut walked = walk(&nodes, None, ask.branch.as_deref());
+    let place = |index: usize| messages.get(index).map(|message| message.at.clone());
+    walked.tell(&mut pen, at, place);
+    for index in walked.path {
+        if let Some(found) = messages.get(index) {
+            message(&mut pen, found.value, &found.at);
+        }
+    }
+    pen.name(word(value, "title"));
+    pen.finish()
+}
+
+/// The messages of the list or of the tree, each with the one it follows.
+fn messages<'r>(chat: &'r Value, at: &At, pen: &mut Pen) -> Vec<Message<'r>> {
+    let in_order = chat.get("branches") == Some(&Value::Bool(false));
+    let mut found: Vec<Message<'r>> = Vec::new();
+    // Lists that are still to be read, the next one last; the parent of what stands in them.
+    let mut lists: Vec<(&'r Value, At, Option<String>)> = Vec::new();
+    for key in ["messages", "messagesTree"] {
+        lists.extend(
+            chat.get(key)
+                .map(|list| (list, at.inside(&format!("/{key}")), None)),
+        );
+    }
+    while let Some((list, at, above)) = lists.pop() {
+        for (index, value) in list.as_array().into_iter().flatten().enumerate() {
+            let at = at.inside(&format!("/{index}"));
+            if !value.is_object() {
+                pen.not_a_message(&at);
+                continue;
+            }
+            let own = id(value, "messageId").unwrap_or_else(|| at.path.clone());
+            let named = id(value, "parentMessageId").filter(|parent| parent != ROOT);
+            let before = || found.last().map(|message| message.id.clone());
+            let parent = match (&above, in_order) {
+                (Some(above), _) => Some(above.clone()),
+                (None, true) => before(),
+                (None, false) => named,
+            };
+            if let Some(children) = value.get("children").filter(|children| children.is_array()) {
+                lists.push((children, at.inside("/children"), Some(own.clone())));
+            }
+            found.push(Message {
+                id: own,
+                parent,
+                words: words(value),
+                value,
+                at,
+            });
+        }
+    }
+    found
+}
+
+fn words(value: &Value) -> String {
+    let said = text_of(value.get("content"));
+    match said.is_empty() {
+        true => word(value, "text").unwrap_or_default().to_owned(),
+        false => said,
+    }
+}
+
+fn node<'m>(message: &'m Message<'_>) -> Node<'m> {
+    Node {
+        id: &message.id,
+        parent: message.parent.as_deref(),
+        words: &message.words,
+        turn: flag(message.value, "isCreatedByUser"),
+        time: millis(message.value.get("createdAt")),
+    }
+}
+
+fn message(pen: &mut Pen, value: &Value, at: &At) {
+    let time = millis(value.get("createdAt"));
+    let content = value.get("content").and_then(Value::as_array);
+    let content = content.filter(|parts| !parts.is_empty());
+    let text = word(value, "text").unwrap_or_default();
+    // The words of an error were shown and are never sent.
+    let failed = flag(value, "error").then_some(text);
+    let mut steps: Vec<Step> = match content {
+        Some(parts) => parts.iter().filter_map(step).collect(),
+        None if text.is_empty() || failed.is_some() => Vec::new(),
+        None => vec![Step::words(text)],
+    };
+    let list = |key: &str| {
+        value
+            .get(key)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
+    steps.extend(
+        list("files")
+            .chain(list("attachments"))
+            .map(|found| Step::Said(file(found))),
+    );
+    if flag(value, "isCreatedByUser") {
+        return pen.user(&said(steps), at, time);
+    }
+    let broken = content.into_iter().flatten().find_map(|part| {
+        let error = part.get("error").or_else(|| part.get("text"));
+        error
+            .filter(|_| word(part, "type") == Some("error"))?
+            .as_str()
+    });
+    let answer = Answer {
+        stop_reason: match word(value, "finish_reason") {
+            None if flag(value, "unfinished") => Some("aborted"),
+            reason => reason,
+        },
+        error: broken.or(failed),
+        model: word(value, "model"),
+        provider: word(value, "endpoint"),
+        timestamp: time,
+        ..Answer::default()
+    };
+    pen.rounds(steps, answer, at);
+}
+
+/// A part of a content; none of an error.
+fn step(part: &Value) -> Option<Step> {
+    let step = match word(part, "type") {
+        Some("think") => {
+            let thought = part.get("think");
+            let text = thought.and_then(|think| think.as_str().or_else(|| word(think, "value")));
+            Step::thought(text.unwrap_or_default())
+        }
+        Some("tool_call") => called(part.get("tool_call").unwrap_or(part)),
+        Some("image_file") => {
+            let image = part.get("image_file").unwrap_or(part);
+            let path = word(image, "filepath").or_else(|| word(image, "file_id"));
+            Step::Said(json!({"type": "image_url", "image_url": {"url": path}}))
+        }
+        Some("error") => return None,
+        _ => Step::Said(part.clone()),
+    };
+    Some(step)
+}
+
+fn called(call: &Value) -> Step {
+    let function = call.get("function").unwrap_or(call);
+    let own = |key: &str| {
+        function
+            .get(key)
+            .or_else(|| call.get(key))
+            .filter(|found| !found.is_null())
+    };
+    let name = own("name")
+        .and_then(Value::as_str)
+        .or_else(|| word(call, "type"));
+    let name = name.unwrap_or_default().to_owned();
+    let arguments = own("args")
+        .or_else(|| own("arguments"))
+        .or_else(|| own("input"));
+    let made = Call {
+        id: id(call, "id").unwrap_or_default(),
+        function: name.clone(),
+        arguments: arguments.cloned().unwrap_or_default(),
+    };
+    let back = own("output").map(|output| Back {
+        call: made.id.clone(),
+        function: name,
+        content: output.clone(),
+        ..Back::default()
+    });
+    Step::Called(made, back)
+}
+
+/// A file of a message as a part: a picture, or its name.
+fn file(file: &Value) -> Value {
+    let path = word(file, "filepath").or_else(|| word(file, "file_id"));
+    let picture = word(file, "type").is_some_and(|mime| mime.starts_with("image/"));
+    match (picture, path) {
+        (true, Some(path)) => json!({"type": "image_url", "image_url": {"url": path}}),
+        _ => json!({"type": "file", "file": {"filename": word(file, "filename"), "file_id": path}}),
+    }
+}
+
+/// A conversation of a ChatbotUI history.
+fn chatbot_ui(record: &Record) -> Imported {
+    let Record { value, at } = record;
+    let model = value.get("model").and_then(|model| word(model, "id"));
+    let mut pen = Pen::new(crate::wire::chat::API_FORMAT);
+    if let Some(prompt) = word(value, "prompt").filter(|text| !text.is_empty()) {
+        pen.system("system", &json!(prompt), &at.inside("/prompt"), 0);
+    }
+    pen.facts(facts(value, &["id", "temperature", "folderId"]), 0);
+    for Record { value, at } in record.members("messages") {
+        let content = value.get("content").cloned().unwrap_or_default();
+        match word(&value, "role").unwrap_or_default() {
+            "user" => pen.user(&content, &at, 0),
+            "assistant" => {
+                let answer = Answer {
+                    model,
+                    ..Answer::default()
+                };
+                pen.rounds(vec![Step::Said(content)], answer, &at);
+            }
+            role @ ("system" | "developer") => pen.system(role, &content, &at, 0),
+            role => {
+                let says = "messages of roles that are not known here are kept aside";
+                pen.count("role_unknown", role, says, &at);
+                pen.aside(role, &text_of(Some(&content)), None, 0);
+            }
+        }
+    }
+    pen.name(word(value, "name"));
+    let mut imported = pen.finish();
+    imported.model = model.map(str::to_owned).or(imported.model);
+    imported
+}
