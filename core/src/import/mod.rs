@@ -35,6 +35,7 @@ mod iii_session;
 mod langchain;
 mod librechat;
 mod lines;
+mod lm_studio;
 mod mapping;
 mod open_webui;
 mod opening;
@@ -126,6 +127,8 @@ pub enum Format {
     /// A chat of SillyTavern, or one of the tools around it: text generation web UI, Agnai, CAI Tools, Kobold
     /// Lite, RisuAI.
     Sillytavern,
+    /// A conversation of LM Studio.
+    LmStudio,
 }
 
 impl Format {

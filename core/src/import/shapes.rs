@@ -12,7 +12,7 @@ use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
     claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, langchain,
-    librechat, open_webui, pi, responses, sillytavern,
+    librechat, lm_studio, open_webui, pi, responses, sillytavern,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -280,8 +280,13 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| within(v, "messages", |m| list(m, "versions")),
-        kind("lm_studio", "an LM Studio conversation", LATER),
+        |v| some(v, lm_studio::is_chat),
+        Kind::Reads(Reads {
+            format: Format::LmStudio,
+            log: false,
+            each: lm_studio::is_chat,
+            read: lm_studio::read,
+        }),
     ),
     (
         ai_studio::is,

@@ -41,15 +41,16 @@ fn stop_reason(reason: &str) -> StopReason {
         | "MAX_TOKENS"
         | "max_output_tokens"
         | "finished_partial_completion"
-        | "model_context_window_exceeded" => StopReason::Length,
-        "tool_calls" | "tool_call" | "tool_use" | "toolUse" | "tool-calls" | "function_call" => {
-            StopReason::FunctionCall
-        }
+        | "model_context_window_exceeded"
+        | "maxPredictedTokensReached"
+        | "contextLengthReached" => StopReason::Length,
+        "tool_calls" | "tool_call" | "tool_use" | "toolUse" | "toolCalls" | "tool-calls"
+        | "function_call" => StopReason::FunctionCall,
         "cancelled" | "canceled" | "aborted" | "interrupted" | "user_cancelled"
-        | "user_canceled" | "in_progress" => StopReason::Aborted,
-        "content_filter" | "content-filter" | "refusal" | "error" | "failed" | "safety"
-        | "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "LANGUAGE"
-        | "OTHER" | "IMAGE_SAFETY" => StopReason::Error,
+        | "user_canceled" | "userStopped" | "in_progress" => StopReason::Aborted,
+        "content_filter" | "content-filter" | "refusal" | "error" | "failed" | "modelUnloaded"
+        | "safety" | "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII"
+        | "LANGUAGE" | "OTHER" | "IMAGE_SAFETY" => StopReason::Error,
         _ if reason.starts_with("MALFORMED_") => StopReason::Error,
         _ => StopReason::End,
     }
