@@ -35,6 +35,7 @@ mod iii_session;
 mod langchain;
 mod librechat;
 mod lines;
+mod llama_cpp;
 mod lm_studio;
 mod mapping;
 mod open_webui;
@@ -129,6 +130,8 @@ pub enum Format {
     Sillytavern,
     /// A conversation of LM Studio.
     LmStudio,
+    /// Conversations of llama.cpp's web UI.
+    LlamaCpp,
 }
 
 impl Format {

@@ -12,7 +12,7 @@ use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
     claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, langchain,
-    librechat, lm_studio, open_webui, pi, responses, sillytavern,
+    librechat, llama_cpp, lm_studio, open_webui, pi, responses, sillytavern,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -178,8 +178,13 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| is_type(v, &["session"]) && text(v, "harness") == Some("llama.app"),
-        kind("llama_cpp", "a llama.cpp web UI export", LATER),
+        |v| some(v, |o| llama_cpp::is_line(o) || llama_cpp::is_whole(o)),
+        Kind::Reads(Reads {
+            format: Format::LlamaCpp,
+            log: true,
+            each: llama_cpp::is_whole,
+            read: llama_cpp::read,
+        }),
     ),
     (
         pi_log,
