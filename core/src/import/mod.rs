@@ -32,6 +32,7 @@ mod exchange;
 mod gemini;
 mod gemini_takeout;
 mod iii_session;
+mod jan;
 mod langchain;
 mod librechat;
 mod lines;
@@ -130,6 +131,8 @@ pub enum Format {
     Sillytavern,
     /// A conversation of LM Studio.
     LmStudio,
+    /// A thread of Jan, or a list of Assistants messages.
+    Jan,
     /// Conversations of llama.cpp's web UI.
     LlamaCpp,
 }

@@ -11,7 +11,7 @@ use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
-    claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, langchain,
+    claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, jan, langchain,
     librechat, llama_cpp, lm_studio, open_webui, pi, responses, sillytavern,
 };
 use crate::json::Notes;
@@ -291,6 +291,15 @@ const KINDS: &[(Test, Kind)] = &[
             log: false,
             each: lm_studio::is_chat,
             read: lm_studio::read,
+        }),
+    ),
+    (
+        jan::is_thread,
+        Kind::Reads(Reads {
+            format: Format::Jan,
+            log: true,
+            each: |_| false,
+            read: jan::read,
         }),
     ),
     (
