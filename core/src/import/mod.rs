@@ -22,6 +22,7 @@ mod anthropic;
 mod archive;
 mod chat;
 mod chatgpt;
+mod cherry_studio;
 mod claude_ai;
 mod claude_code;
 mod codex;
@@ -133,6 +134,8 @@ pub enum Format {
     LmStudio,
     /// A thread of Jan, or a list of Assistants messages.
     Jan,
+    /// A backup of Cherry Studio, or its topics.
+    CherryStudio,
     /// Conversations of llama.cpp's web UI.
     LlamaCpp,
 }

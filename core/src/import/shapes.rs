@@ -10,9 +10,9 @@ use super::record::Record;
 use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
 use super::{
-    Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, claude_ai,
-    claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, jan, langchain,
-    librechat, llama_cpp, lm_studio, open_webui, pi, responses, sillytavern,
+    Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, cherry_studio,
+    claude_ai, claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, jan,
+    langchain, librechat, llama_cpp, lm_studio, open_webui, pi, responses, sillytavern,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -300,6 +300,15 @@ const KINDS: &[(Test, Kind)] = &[
             log: true,
             each: |_| false,
             read: jan::read,
+        }),
+    ),
+    (
+        |v| some(v, cherry_studio::is_backup),
+        Kind::Reads(Reads {
+            format: Format::CherryStudio,
+            log: false,
+            each: cherry_studio::is_backup,
+            read: cherry_studio::read,
         }),
     ),
     (
