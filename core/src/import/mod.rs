@@ -32,6 +32,7 @@ mod deepseek;
 mod exchange;
 mod gemini;
 mod gemini_takeout;
+mod grok;
 mod iii_session;
 mod jan;
 mod langchain;
@@ -138,6 +139,8 @@ pub enum Format {
     CherryStudio,
     /// Conversations of llama.cpp's web UI.
     LlamaCpp,
+    /// A data export of Grok.
+    Grok,
 }
 
 impl Format {

@@ -11,8 +11,8 @@ use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, cherry_studio,
-    claude_ai, claude_code, codex, cybros, deepseek, gemini, gemini_takeout, iii_session, jan,
-    langchain, librechat, llama_cpp, lm_studio, open_webui, pi, responses, sillytavern,
+    claude_ai, claude_code, codex, cybros, deepseek, gemini, gemini_takeout, grok, iii_session,
+    jan, langchain, librechat, llama_cpp, lm_studio, open_webui, pi, responses, sillytavern,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -309,6 +309,15 @@ const KINDS: &[(Test, Kind)] = &[
             log: false,
             each: cherry_studio::is_backup,
             read: cherry_studio::read,
+        }),
+    ),
+    (
+        |v| some(v, grok::is_export),
+        Kind::Reads(Reads {
+            format: Format::Grok,
+            log: false,
+            each: grok::is_export,
+            read: grok::read,
         }),
     ),
     (
