@@ -27,6 +27,7 @@ mod claude_ai;
 mod claude_code;
 mod codex;
 mod container;
+mod copilot_chat;
 mod cybros;
 mod deepseek;
 mod exchange;
@@ -141,6 +142,8 @@ pub enum Format {
     LlamaCpp,
     /// A data export of Grok.
     Grok,
+    /// A chat of Copilot in VS Code.
+    CopilotChat,
 }
 
 impl Format {

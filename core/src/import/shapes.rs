@@ -11,8 +11,9 @@ use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, cherry_studio,
-    claude_ai, claude_code, codex, cybros, deepseek, gemini, gemini_takeout, grok, iii_session,
-    jan, langchain, librechat, llama_cpp, lm_studio, open_webui, pi, responses, sillytavern,
+    claude_ai, claude_code, codex, copilot_chat, cybros, deepseek, gemini, gemini_takeout, grok,
+    iii_session, jan, langchain, librechat, llama_cpp, lm_studio, open_webui, pi, responses,
+    sillytavern,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -318,6 +319,15 @@ const KINDS: &[(Test, Kind)] = &[
             log: false,
             each: grok::is_export,
             read: grok::read,
+        }),
+    ),
+    (
+        |v| some(v, copilot_chat::is_chat),
+        Kind::Reads(Reads {
+            format: Format::CopilotChat,
+            log: false,
+            each: copilot_chat::is_chat,
+            read: copilot_chat::read,
         }),
     ),
     (
