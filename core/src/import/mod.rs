@@ -37,6 +37,7 @@ mod grok;
 mod iii_session;
 mod jan;
 mod langchain;
+mod langsmith;
 mod librechat;
 mod lines;
 mod llama_cpp;
@@ -144,6 +145,8 @@ pub enum Format {
     Grok,
     /// A chat of Copilot in VS Code.
     CopilotChat,
+    /// Runs of LangSmith.
+    Langsmith,
 }
 
 impl Format {

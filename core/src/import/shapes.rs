@@ -12,8 +12,8 @@ use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, cherry_studio,
     claude_ai, claude_code, codex, copilot_chat, cybros, deepseek, gemini, gemini_takeout, grok,
-    iii_session, jan, langchain, librechat, llama_cpp, lm_studio, open_webui, pi, responses,
-    sillytavern,
+    iii_session, jan, langchain, langsmith, librechat, llama_cpp, lm_studio, open_webui, pi,
+    responses, sillytavern,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -154,7 +154,6 @@ const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> Kin
     Kind::Foreign(Foreign { id, name, advice })
 }
 
-const COPY: &str = "copy its messages as a list of {role, content} and open that";
 const LATER: &str = "export or convert it to messages with role and content and open that";
 
 /// The kinds in the order they are tried.
@@ -406,8 +405,13 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| some(v, |o| has(o, "run_type") && has(o, "inputs")),
-        kind("langsmith", "a LangSmith export", COPY),
+        langsmith::is,
+        Kind::Reads(Reads {
+            format: Format::Langsmith,
+            log: false,
+            each: |_| false,
+            read: langsmith::read,
+        }),
     ),
     (
         langchain::is,

@@ -11,6 +11,7 @@ mod parts;
 
 use std::borrow::Cow;
 
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::Ask;
@@ -25,24 +26,18 @@ use parts::Step;
 /// together.
 pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported> {
     let mut found = Vec::new();
-    let mut loose: Vec<(String, Pen)> = Vec::new();
+    let mut loose: IndexMap<String, Pen> = IndexMap::new();
     for record in records.into_iter().flat_map(Record::items) {
         if is_chat(&record.value) {
             found.push(chat(&record));
         } else {
             // Rows of a table name the chat they are of.
-            let id = word(&record.value, "chatId").unwrap_or_default();
-            let known = loose.iter().position(|(chat, _)| chat == id);
-            let index = known.unwrap_or_else(|| {
-                loose.push((id.to_owned(), pen()));
-                loose.len() - 1
-            });
-            if let Some((_, pen)) = loose.get_mut(index) {
-                message(pen, &record.value, &record.at);
-            }
+            let chat = word(&record.value, "chatId").unwrap_or_default();
+            let pen = loose.entry(chat.to_owned()).or_insert_with(pen);
+            message(pen, &record.value, &record.at);
         }
     }
-    found.extend(loose.into_iter().map(|(_, pen)| pen.finish()));
+    found.extend(loose.into_values().map(Pen::finish));
     found
 }
 

@@ -7,7 +7,9 @@
 mod message;
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::Ask;
@@ -17,7 +19,7 @@ use super::time::millis;
 use super::tree::{Node, walk};
 use crate::json::Notes;
 use crate::transcript::Imported;
-use message::{is_own, message};
+pub(super) use message::{is_own, message, usage};
 
 /// Where the messages of a container stand.
 const LISTS: [&str; 5] = [
@@ -73,7 +75,7 @@ fn list_of(value: &Value) -> Option<&'static str> {
 /// itself.
 pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Imported> {
     let (mut found, mut loose) = (Vec::new(), Vec::new());
-    let mut threads: Vec<((String, String), Vec<Record>)> = Vec::new();
+    let mut threads: IndexMap<(String, String), Vec<Record>> = IndexMap::new();
     for record in records {
         // One message may be a list as well: a pair of who and what.
         let items = match is_own(&record.value) {
@@ -83,11 +85,10 @@ pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Import
         for item in items {
             match list_of(&item.value) {
                 Some(_) if is_state(&item.value) => {
-                    let id = thread_of(&item.value);
-                    match threads.iter_mut().find(|(known, _)| *known == id) {
-                        Some((_, states)) => states.push(item),
-                        None => threads.push((id, vec![item])),
-                    }
+                    threads
+                        .entry(thread_of(&item.value))
+                        .or_default()
+                        .push(item);
                 }
                 Some(_) => found.push(written(&item).finish()),
                 None if has_own(&item.value) && !is_own(&item.value) => {
@@ -97,8 +98,7 @@ pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Import
             }
         }
     }
-    let threads = threads.iter();
-    found.extend(threads.filter_map(|(_, states)| thread(states, ask)));
+    found.extend(threads.values().filter_map(|states| thread(states, ask)));
     if !loose.is_empty() {
         let mut pen = pen();
         write(&mut pen, &loose);
@@ -226,34 +226,37 @@ fn thread(states: &[Record], ask: &Ask) -> Option<Imported> {
 
 /// Writes the messages of a list as its reducer leaves them.
 fn write(pen: &mut Pen, list: &[Record]) {
-    let mut left: Vec<&Record> = Vec::new();
+    let mut left: Vec<Option<&Record>> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for record in list {
-        let (removes, id) = (message::removes(&record.value), message::id(&record.value));
-        let known = id.and_then(|id| {
-            left.iter()
-                .position(|other| message::id(&other.value) == Some(id))
-        });
-        let at = &record.at;
-        match (removes, known) {
-            (true, _) if id == Some(message::ALL) => {
-                told(pen, "removed", left.len(), at);
-                left.clear();
-            }
-            (true, Some(index)) => {
-                told(pen, "removed", 1, at);
-                left.remove(index);
-            }
-            (true, None) => told(pen, "removed that are not there", 1, at),
-            (false, Some(index)) => {
-                told(pen, "said anew", 1, at);
-                if let Some(older) = left.get_mut(index) {
-                    *older = record;
+        let (id, at) = (message::id(&record.value), &record.at);
+        if !message::removes(&record.value) {
+            let older = id.and_then(|id| left.get_mut(*places.get(id)?));
+            match older {
+                Some(older) => {
+                    told(pen, "said anew", 1, at);
+                    *older = Some(record);
+                }
+                None => {
+                    places.extend(id.map(|id| (id, left.len())));
+                    left.push(Some(record));
                 }
             }
-            (false, None) => left.push(record),
+        } else if id == Some(message::ALL) {
+            told(pen, "removed", left.iter().flatten().count(), at);
+            left.clear();
+            places.clear();
+        } else {
+            let place = id.and_then(|id| places.remove(id));
+            let removed = place.and_then(|place| left.get_mut(place)?.take());
+            let kind = match removed {
+                Some(_) => "removed",
+                None => "removed that are not there",
+            };
+            told(pen, kind, 1, at);
         }
     }
-    for record in left {
+    for record in left.into_iter().flatten() {
         message(pen, &record.value, &record.at);
     }
 }
