@@ -68,13 +68,16 @@ pub(super) fn superseded(part: &Value, later: &[Value]) -> bool {
 
 /// Words of the person with their files; what goes with them unsent stands behind them.
 pub(super) fn said(pen: &mut Pen, parts: &[Value], at: &At, time: i64) {
-    let content: Vec<Value> = parts.iter().filter_map(spoken).collect();
+    let (mut content, mut others) = (Vec::new(), Step::default());
+    for part in parts {
+        match spoken(part) {
+            Some(part) => content.push(part),
+            None => others.unsent(part, pen, at),
+        }
+    }
     if !content.is_empty() || parts.is_empty() {
         pen.user(&Value::Array(content), at, time);
     }
-    let mut others = Step::default();
-    let unsent = parts.iter().filter(|part| spoken(part).is_none());
-    unsent.for_each(|part| others.unsent(part, pen, at));
     others.after(pen, at, time);
 }
 
@@ -341,7 +344,8 @@ fn attached(part: &Value) -> Value {
         ""
     });
     let keys = ["url", "data", "image", "fileId", "providerReference"];
-    let data = keys.into_iter().find_map(|key| part.get(key));
+    let mut held = keys.into_iter().filter_map(|key| part.get(key));
+    let data = held.find(|data| data.as_str() != Some(""));
     let data = data.unwrap_or(&Value::Null);
     let name = word(part, "filename");
     let tagged = word(data, "type").unwrap_or_default();
