@@ -29,6 +29,7 @@ mod codex;
 mod container;
 mod copilot_chat;
 mod cybros;
+mod data_set;
 mod deepseek;
 mod exchange;
 mod gemini;
@@ -147,6 +148,8 @@ pub enum Format {
     CopilotChat,
     /// Runs of LangSmith.
     Langsmith,
+    /// Rows of a data set: ShareGPT, Alpaca, preferences and their kin.
+    DataSet,
 }
 
 impl Format {

@@ -11,9 +11,9 @@ use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, cherry_studio,
-    claude_ai, claude_code, codex, copilot_chat, cybros, deepseek, gemini, gemini_takeout, grok,
-    iii_session, jan, langchain, langsmith, librechat, llama_cpp, lm_studio, open_webui, pi,
-    responses, sillytavern,
+    claude_ai, claude_code, codex, copilot_chat, cybros, data_set, deepseek, gemini,
+    gemini_takeout, grok, iii_session, jan, langchain, langsmith, librechat, llama_cpp, lm_studio,
+    open_webui, pi, responses, sillytavern,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -423,20 +423,13 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| {
-            some(v, |o| {
-                within(o, "conversations", |m| has(m, "from") && has(m, "value"))
-            })
-        },
-        kind("sharegpt", "a ShareGPT data set", LATER),
-    ),
-    (
-        |v| some(v, |o| has(o, "instruction") && has(o, "output")),
-        kind("alpaca", "an Alpaca data set", LATER),
-    ),
-    (
-        |v| some(v, |o| has(o, "chosen") && has(o, "rejected")),
-        kind("preference", "a preference data set", LATER),
+        |v| some(v, data_set::is),
+        Kind::Reads(Reads {
+            format: Format::DataSet,
+            log: false,
+            each: data_set::each,
+            read: data_set::read,
+        }),
     ),
     (
         |v| some(v, cybros::is),

@@ -82,10 +82,6 @@ fn other_tools_files_are_refused_by_name() {
             json!({"log": {"version": "1.2", "entries": []}}).to_string(),
             "har",
         ),
-        (
-            json!([{"conversations": [{"from": "human", "value": "hi"}]}]).to_string(),
-            "sharegpt",
-        ),
     ] {
         let refusal = refused(text.as_bytes());
         assert_eq!(refusal.code, UNSUPPORTED, "{detail}: {}", refusal.message);
