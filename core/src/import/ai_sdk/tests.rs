@@ -193,3 +193,26 @@ fn usage_of_every_version_is_told_without_what_the_cache_read() {
     }
     assert_eq!(usage(Some(&json!({"inputTokens": null}))), None);
 }
+
+#[test]
+fn instructions_of_every_shape_are_the_system_text() {
+    for instructions in [
+        json!("a"),
+        json!(["a"]),
+        json!({"role": "system", "content": "a"}),
+        json!([{"role": "system", "content": [{"type": "text", "text": "a"}]}]),
+        json!({"type": "text", "content": "a"}),
+        json!([{"type": "text", "text": "a"}]),
+    ] {
+        for key in ["system", "instructions"] {
+            let user = json!({"role": "user", "parts": [{"type": "text", "text": "q"}]});
+            let chat = opened(json!({"messages": [user], key: instructions}));
+            let texts: Vec<&str> = chat
+                .system
+                .iter()
+                .map(|piece| piece.text.as_str())
+                .collect();
+            assert_eq!(texts, ["a"], "{key} {instructions}");
+        }
+    }
+}
