@@ -153,6 +153,7 @@ fn the_engine_depends_on_nothing_that_does_io() {
         "zip",
         "flate2",
         "ruzstd",
+        "saphyr-parser",
         "base64",
         "tsify",
         "schemars",

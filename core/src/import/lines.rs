@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::json::{self, Fault, Notes, Place};
+use crate::json::{self, Fault, Notes, Place, Text};
 use crate::refusal::Warning;
 
 use super::shapes;
@@ -58,6 +58,18 @@ pub(super) fn read(line: &[u8], place: Place) -> Option<Line> {
         }
     }
     Some(read)
+}
+
+/// Every line with the place where it begins.
+pub(super) fn all<'a>(text: &'a Text<'_>) -> impl Iterator<Item = (Place, &'a [u8])> {
+    let mut place = text.place;
+    let lines = text.bytes.split(|byte| *byte == b'\n');
+    lines.map(move |line| {
+        let begins = place;
+        place.line += 1;
+        place.offset += line.len() as u64 + 1;
+        (begins, line.strip_suffix(b"\r").unwrap_or(line))
+    })
 }
 
 /// The values of the first lines, by which a file is recognised.
