@@ -11,7 +11,8 @@ use super::exchange::{self, Api, model};
 use super::record::{Record, word};
 use super::{Ask, shapes};
 
-const API: Api = Api {
+/// The API.
+pub(super) const API: Api = Api {
     api_format: API_FORMAT,
     shows,
     is_message: shapes::is_message,

@@ -24,7 +24,8 @@ const REPLY_MEMBERS: [&str; 8] = [
     "compression",
 ];
 
-const API: Api = Api {
+/// The API.
+pub(super) const API: Api = Api {
     api_format: API_FORMAT,
     shows: shapes::is_message,
     is_message: shapes::is_message,

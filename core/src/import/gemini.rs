@@ -12,7 +12,8 @@ use super::exchange::{self, Api, either, model};
 use super::record::{Record, word};
 use super::time::millis;
 
-const API: Api = Api {
+/// The API.
+pub(super) const API: Api = Api {
     api_format: API_FORMAT,
     shows,
     is_message: is_content,

@@ -57,8 +57,10 @@ mod rounds;
 mod shapes;
 mod sillytavern;
 mod sniff;
+mod stream;
 mod time;
 mod trace;
+mod traffic;
 mod tree;
 mod ways;
 
@@ -99,6 +101,14 @@ pub enum Format {
     Deepseek,
     /// A session log of pi or OpenClaw.
     Pi,
+    /// Recorded traffic of a browser or a proxy (HAR 1.2).
+    Har,
+    /// Recorded exchanges of a test: VCR and its kin, Nock, Gemini CLI's responses.
+    Cassette,
+    /// A raw capture of a streamed answer.
+    EventStream,
+    /// A Context Lens trace.
+    Lhar,
     /// A Langfuse trace, session, or list of observations.
     Langfuse,
     /// OpenTelemetry spans of calls of models.

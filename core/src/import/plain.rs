@@ -4,6 +4,7 @@
 //! when nobody does.
 
 use super::sniff::{self, Foreign};
+use super::traffic::{cassette, event_stream};
 use super::{Ask, Format, aider};
 use crate::json::{Notes, Text};
 use crate::transcript::Imported;
@@ -65,12 +66,18 @@ const KINDS: &[(Test, Kind)] = &[
         ),
     ),
     (
-        |text| begins(text, &["data:", "event:"]),
-        kind(
-            "event_stream",
-            "a raw event stream",
-            "save the request body or the finished response as JSON and open that",
-        ),
+        event_stream::is,
+        Kind::Reads(Reads {
+            format: Format::EventStream,
+            read: event_stream::read,
+        }),
+    ),
+    (
+        cassette::is_yaml,
+        Kind::Reads(Reads {
+            format: Format::Cassette,
+            read: cassette::read_yaml,
+        }),
     ),
     (
         |text| begins(text, &["# ", "## ", "#### ", "> ", "-*-", "**"]),

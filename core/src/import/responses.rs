@@ -14,7 +14,8 @@ use super::record::{Record, word};
 use super::time::millis;
 use super::{Ask, shapes};
 
-const API: Api = Api {
+/// The API.
+pub(super) const API: Api = Api {
     api_format: API_FORMAT,
     shows,
     is_message: |value| of_type(value) || shapes::is_message(value),

@@ -9,6 +9,7 @@ use super::mapping::is_mapped;
 use super::record::Record;
 use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
+use super::traffic::{cassette, har, lhar};
 use super::{
     Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, cherry_studio,
     claude_ai, claude_code, codex, copilot_chat, cybros, data_set, deepseek, gemini,
@@ -230,8 +231,31 @@ const KINDS: &[(Test, Kind)] = &[
         kind("copilot_cli", "a Copilot CLI event log", LATER),
     ),
     (
-        |v| has(v, "lhar") || is_type(v, &["session"]) && has(v, "trace_id"),
-        kind("lhar", "a Context Lens trace (LHAR)", LATER),
+        lhar::is,
+        Kind::Reads(Reads {
+            format: Format::Lhar,
+            log: true,
+            each: lhar::each,
+            read: lhar::read,
+        }),
+    ),
+    (
+        har::is,
+        Kind::Reads(Reads {
+            format: Format::Har,
+            log: false,
+            each: |_| false,
+            read: har::read,
+        }),
+    ),
+    (
+        cassette::is,
+        Kind::Reads(Reads {
+            format: Format::Cassette,
+            log: false,
+            each: cassette::each,
+            read: cassette::read,
+        }),
     ),
     (
         |v| has(v, "sessionId") && has(v, "projectHash") || has(v, "$set") || has(v, "$rewindTo"),
@@ -377,14 +401,6 @@ const KINDS: &[(Test, Kind)] = &[
             each: |_| false,
             read: ai_sdk::devtools::read,
         }),
-    ),
-    (
-        |v| v.pointer("/log/entries").is_some_and(Value::is_array),
-        kind(
-            "har",
-            "a HAR file of recorded traffic",
-            "copy the request body out of it and open that",
-        ),
     ),
     (
         otel::is,

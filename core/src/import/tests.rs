@@ -39,11 +39,6 @@ fn what_is_no_file_of_a_conversation_is_refused_with_its_place() {
             "one JSON object and nothing after it",
         ),
         (b"<!DOCTYPE html><p>", UNSUPPORTED, "choose the JSON file"),
-        (
-            b"data: {\"choices\":[]}\n\n",
-            UNSUPPORTED,
-            "a raw event stream",
-        ),
         (b"# aider chat started at\n", UNSUPPORTED, "Markdown"),
         (b"PK\x03\x04\x14\0", INVALID, "the ZIP archive is damaged"),
         (b"\x1f\x8b\x08\0", INVALID, "the gzip file is damaged"),
@@ -77,10 +72,6 @@ fn other_tools_files_are_refused_by_name() {
             json!({"version": 1, "agent": "a", "sessionId": "s", "messages": [role(json!("hi"))]})
                 .to_string(),
             "cline_sdk",
-        ),
-        (
-            json!({"log": {"version": "1.2", "entries": []}}).to_string(),
-            "har",
         ),
     ] {
         let refusal = refused(text.as_bytes());
