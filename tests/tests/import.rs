@@ -121,6 +121,29 @@ fn what_opens_is_written_and_read_again_the_same() {
 }
 
 #[test]
+fn every_branch_opens_when_it_is_asked_for() {
+    let mut met = 0;
+    for input in inputs() {
+        let bytes = bytes(&input);
+        let opened = open(&bytes).expect("a fixture opens");
+        for (nth, one) in opened.conversations.iter().enumerate() {
+            for branch in &one.branches {
+                met += 1;
+                let ask = Ask {
+                    branch: Some(branch.id.clone()),
+                };
+                let asked = import::open(&bytes, &ask).expect("a fixture opens");
+                let asked = &asked.conversations[nth];
+                let told = format!("{}, {}", input.display(), branch.id);
+                assert_eq!(asked.branches, one.branches, "{told}");
+                assert_eq!(asked.messages == one.messages, branch.current, "{told}");
+            }
+        }
+    }
+    assert!(met > 0, "there are fixtures with branches");
+}
+
+#[test]
 fn every_prefix_opens_or_is_refused_at_the_place_where_it_ends() {
     for input in inputs() {
         let bytes = bytes(&input);
@@ -236,13 +259,12 @@ fn real_lines_of_a_log_open_with_the_listed_warnings() {
     let mut open_one = |name: String, bytes: &[u8]| {
         let opened = open(bytes).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
         assert_eq!(opened.format, Format::ClaudeCode, "{name}");
-        let [one] = opened.conversations.as_slice() else {
-            panic!("{name} holds one conversation");
-        };
+        assert!(!opened.conversations.is_empty(), "{name}");
+        let conversations = opened.conversations.iter();
         let warnings: Vec<&str> = opened
             .warnings
             .iter()
-            .chain(&one.warnings)
+            .chain(conversations.flat_map(|one| &one.warnings))
             .map(|warning| warning.code.as_str())
             .collect();
         if !warnings.is_empty() {

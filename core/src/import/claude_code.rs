@@ -1,10 +1,11 @@
 //! Claude Code session logs: JSONL of envelopes around Anthropic messages, the older `{"loglines": […]}` of
 //! web sessions, captures of `--output-format stream-json`.
 //!
-//! Lines stand in file order once those written twice and those on a branch that was left are out. An answer
-//! has one line a block; lines of one message id are one message, and the usage of its last line is its usage.
-//! The lines of sub-agents are not the conversation unless the file holds nothing else.
+//! Lines stand in file order once those written twice and those of other branches are out. An answer has one
+//! line a block; lines of one message id are one message, and the usage of its last line is its usage. Each
+//! sub-agent is a conversation of its own after the log's.
 
+mod agents;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,8 +16,9 @@ use super::Ask;
 use super::pen::{Answer, Outcome, Pen, Piece};
 use super::record::{Record, facts, flag, rest, text_of, word};
 use super::time::millis;
+use super::tree::title as first_words;
 use crate::json::Notes;
-use crate::transcript::{Imported, Usage};
+use crate::transcript::{Branch, Imported, Usage};
 use tree::Node;
 
 /// The word of a model row for the wire that the messages are of.
@@ -57,8 +59,8 @@ const ENVELOPE: [&str; 29] = [
 
 const NOT_KEPT: &str = "lines that say nothing in the conversation are not kept";
 
-/// The conversation of a log.
-pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported> {
+/// The conversations of a log: its own, then those of the agents below it.
+pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Imported> {
     let mut pen = Pen::new(API_FORMAT);
     let records = unwrapped(records);
     let mut titles = Vec::new();
@@ -71,16 +73,27 @@ pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported
         .iter()
         .filter_map(|record| word(&record.value, "uuid"))
         .collect();
-    let talk = of_one_agent(talk, &mut pen);
-    title(&titles, &ids, talk.is_empty(), &mut pen);
-    let talk = on_the_path(talk, &ids, &mut pen);
-    session(&talk, &mut pen);
+    let mut agents = agents::apart(talk).into_iter();
+    let own = agents.next().unwrap_or_default();
+    title(&titles, &ids, own.is_empty(), &mut pen);
+    let own = conversation(own, &ids, ask, pen).finish();
+    let below = agents.map(|lines| {
+        let mut pen = conversation(lines, &ids, ask, Pen::new(API_FORMAT));
+        pen.name(None);
+        pen.finish()
+    });
+    [own].into_iter().chain(below).collect()
+}
+
+fn conversation(lines: Vec<&Record>, ids: &BTreeSet<&str>, ask: &Ask, mut pen: Pen) -> Pen {
+    let lines = on_the_path(lines, ids, ask, &mut pen);
+    session(&lines, &mut pen);
     let log = Log {
         pen,
         boundary: None,
-        groups: groups(&talk),
+        groups: groups(&lines),
     };
-    vec![log.write(&talk)]
+    log.write(&lines)
 }
 
 fn unwrapped(records: Vec<Record>) -> Vec<Record> {
@@ -142,46 +155,6 @@ fn once<'r>(talk: Vec<&'r Record>, pen: &mut Pen) -> Vec<&'r Record> {
     kept
 }
 
-/// The agent below the person's own that a record is of.
-fn agent(value: &Value) -> Option<&str> {
-    let called = word(value, "parent_tool_use_id");
-    let named = || word(value, "agentId").unwrap_or("");
-    called.or_else(|| flag(value, "isSidechain").then(named))
-}
-
-/// The main agent's records, or those of the first sub-agent when the file is a sub-agent's.
-fn of_one_agent<'r>(talk: Vec<&'r Record>, pen: &mut Pen) -> Vec<&'r Record> {
-    let said = |record: &&&Record| is_said(&record.value);
-    let main = talk
-        .iter()
-        .filter(said)
-        .any(|record| agent(&record.value).is_none());
-    let shown = match main {
-        true => None,
-        false => talk
-            .iter()
-            .find(said)
-            .and_then(|record| agent(&record.value)),
-    };
-    let mut kept = Vec::with_capacity(talk.len());
-    for record in talk {
-        let of = agent(&record.value);
-        if of == shown || of.is_none() {
-            kept.push(record);
-        } else {
-            let says =
-                "lines of sub-agents are conversations of their own and are not shown; by agent";
-            pen.count(
-                "sub_agents_apart",
-                of.filter(|of| !of.is_empty()).unwrap_or("unnamed"),
-                says,
-                &record.at,
-            );
-        }
-    }
-    kept
-}
-
 fn is_said(value: &Value) -> bool {
     matches!(word(value, "type"), Some("user" | "assistant"))
 }
@@ -214,8 +187,13 @@ fn title(titles: &[&Record], ids: &BTreeSet<&str>, alone: bool, pen: &mut Pen) {
     pen.transcript().title = best.map(|(_, text)| text.to_owned());
 }
 
-/// The records on the way to the newest one.
-fn on_the_path<'r>(talk: Vec<&'r Record>, ids: &BTreeSet<&str>, pen: &mut Pen) -> Vec<&'r Record> {
+/// The records of the branch that is asked for, else of the newest one.
+fn on_the_path<'r>(
+    talk: Vec<&'r Record>,
+    ids: &BTreeSet<&str>,
+    ask: &Ask,
+    pen: &mut Pen,
+) -> Vec<&'r Record> {
     let nodes: Vec<Node<'_>> = talk.iter().map(|record| node(&record.value)).collect();
     for (node, record) in nodes.iter().zip(&talk) {
         if node.parent.is_some_and(|parent| !ids.contains(parent)) {
@@ -223,18 +201,19 @@ fn on_the_path<'r>(talk: Vec<&'r Record>, ids: &BTreeSet<&str>, pen: &mut Pen) -
             pen.count("parent_not_in_file", "", says, &record.at);
         }
     }
-    let left = tree::left(&nodes);
-    let first = left.branches.first().and_then(|index| talk.get(*index));
-    if let Some(first) = first {
-        let says = "branches that were left for the current one are not shown";
-        for _ in &left.branches {
-            pen.count("branches_not_shown", "branches", says, &first.at);
-        }
-        for _ in left.lines.iter().filter(|left| **left) {
-            pen.count("branches_not_shown", "lines in them", says, &first.at);
-        }
-    }
-    let marked = talk.into_iter().zip(left.lines);
+    let ways = tree::ways(&nodes, ask.branch.as_deref());
+    let words = |index: usize| {
+        let record = talk.get(index)?;
+        Some(text_of(record.value.pointer("/message/content")))
+    };
+    let branches = ways.branches.iter().map(|way| Branch {
+        id: nodes.get(way.end).map_or("", |node| node.id).to_owned(),
+        title: first_words(&way.first.and_then(words).unwrap_or_default()),
+        turns: way.turns,
+        current: way.current,
+    });
+    pen.transcript().branches = branches.collect();
+    let marked = talk.into_iter().zip(ways.left);
     marked
         .filter(|(_, left)| !left)
         .map(|(record, _)| record)
@@ -268,6 +247,7 @@ fn session(talk: &[&Record], pen: &mut Pen) {
         "gitBranch",
         "version",
         "agentId",
+        "parent_tool_use_id",
     ];
     if let Some(first) = talk.first() {
         pen.facts(
@@ -313,7 +293,7 @@ struct Log<'r> {
 }
 
 impl<'r> Log<'r> {
-    fn write(mut self, talk: &[&'r Record]) -> Imported {
+    fn write(mut self, talk: &[&'r Record]) -> Pen {
         for (index, record) in talk.iter().enumerate() {
             let value = &record.value;
             let summary = flag(value, "isCompactSummary");
@@ -344,7 +324,7 @@ impl<'r> Log<'r> {
             }
         }
         self.without_summary();
-        self.pen.finish()
+        self.pen
     }
 
     fn user(&mut self, record: &Record) {
@@ -583,3 +563,6 @@ fn usage(value: Option<&Value>) -> Option<Usage> {
     };
     (usage != Usage::default()).then_some(usage)
 }
+
+#[cfg(test)]
+mod tests;

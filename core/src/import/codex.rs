@@ -2,8 +2,8 @@
 //! a line of session facts; `{"session": …, "items": […]}`.
 //!
 //! The response items are what the model saw, so the events that mirror them give no words unless there are no
-//! items. A rollback takes the person's last turns out of the conversation; a compaction resets it to the
-//! summary and the history that was put in its place. Items of one response are one answer.
+//! items. A rollback takes the person's last turns out of the conversation, which is a branch then; a
+//! compaction resets it to the summary and the history that was put in its place. Items of one response are one answer.
 
 mod write;
 
@@ -13,9 +13,10 @@ use super::Ask;
 use super::pen::Pen;
 use super::record::{At, Record, facts, rest, text_of, word};
 use super::time::millis;
+use super::tree::title;
 use crate::json::Notes;
 use crate::role::Role;
-use crate::transcript::{AgentFunction, Imported, SystemPiece, Usage};
+use crate::transcript::{AgentFunction, Branch, Imported, SystemPiece, Usage};
 use write::Writer;
 
 /// The word of a model row for the wire that the items are of.
@@ -36,11 +37,15 @@ const PUT_IN: [&str; 8] = [
 ];
 
 /// The conversation of a rollout.
-pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported> {
+pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Imported> {
     let mut log = Log {
         pen: Pen::new(API_FORMAT),
         steps: Vec::new(),
         shown: Vec::new(),
+        branches: Vec::new(),
+        kept: 0,
+        asked: ask.branch.clone(),
+        chosen: None,
         facts: Map::new(),
         provider: None,
     };
@@ -60,12 +65,14 @@ pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported
 }
 
 /// What happens in a session, in order.
+#[derive(Clone)]
 struct Step {
     at: At,
     time: i64,
     what: What,
 }
 
+#[derive(Clone)]
 enum What {
     Item(Value),
     Model(String),
@@ -79,6 +86,14 @@ struct Log {
     steps: Vec<Step>,
     /// The same words as events say them, for a file that has no items.
     shown: Vec<Step>,
+    /// What rollbacks took out.
+    branches: Vec<Branch>,
+    /// How many of the person's words the last of them left.
+    kept: usize,
+    /// The branch that is wanted.
+    asked: Option<String>,
+    /// The steps of that branch and the words that events show of it, as they stood when it was left.
+    chosen: Option<(Vec<Step>, Vec<Step>)>,
     facts: Map<String, Value>,
     provider: Option<String>,
 }
@@ -226,7 +241,7 @@ impl Log {
             }
             "thread_rolled_back" => {
                 let turns = event.get("num_turns").and_then(Value::as_u64).unwrap_or(0);
-                self.roll_back(turns, &at);
+                self.roll_back(turns);
             }
             "thread_name_updated" => {
                 let name = word(&event, "thread_name").or_else(|| word(&event, "name"));
@@ -241,41 +256,79 @@ impl Log {
         }
     }
 
-    /// Takes the person's last turns out.
-    fn roll_back(&mut self, turns: u64, at: &At) {
+    /// Takes the person's last turns out; with what stands before them they are a branch.
+    fn roll_back(&mut self, turns: u64) {
+        let id = format!("rollback {}", self.branches.len() + 1);
+        let wanted = self.asked.as_ref() == Some(&id);
+        let chosen = wanted.then(|| (self.steps.clone(), self.shown.clone()));
+        let told = [&self.steps, &self.shown].map(|steps| prompts(steps).count());
+        let mut first = None;
         for steps in [&mut self.steps, &mut self.shown] {
             for _ in 0..turns.min(steps.len() as u64) {
                 let barrier = steps
                     .iter()
                     .rposition(|step| matches!(step.what, What::Compacted(_)));
-                let from = steps
-                    .iter()
-                    .rposition(|step| matches!(&step.what, What::Item(item) if is_prompt(item)));
+                let from = steps.iter().rposition(|step| prompt(step).is_some());
                 let from = from.filter(|from| barrier.is_none_or(|barrier| barrier < *from));
                 let Some(from) = from else { break };
+                let words = steps.get(from).and_then(prompt);
+                first = words.map(|item| text_of(item.get("content")));
                 steps.truncate(from);
             }
         }
-        let says = "branches that were left for the current one are not shown";
-        self.pen.count("branches_not_shown", "rollbacks", says, at);
-        for _ in 0..turns.min(1000) {
-            self.pen
-                .count("branches_not_shown", "turns in them", says, at);
-        }
+        let Some(first) = first else { return };
+        self.chosen = chosen.or(self.chosen.take());
+        let left = [&self.steps, &self.shown].map(|steps| prompts(steps).count());
+        self.kept = left.into_iter().max().unwrap_or(0);
+        self.branches.push(Branch {
+            id,
+            title: title(&first),
+            turns: told.into_iter().max().unwrap_or(0),
+            current: false,
+        });
     }
 
     fn write(mut self) -> Imported {
-        let items = self
-            .steps
-            .iter()
-            .any(|step| matches!(step.what, What::Item(_) | What::Compacted(_)));
-        let steps = if items { self.steps } else { self.shown };
+        let items = |steps: &[Step]| {
+            let is = |step: &Step| matches!(step.what, What::Item(_) | What::Compacted(_));
+            steps.iter().any(is)
+        };
+        let current = if items(&self.steps) {
+            &self.steps
+        } else {
+            &self.shown
+        };
+        if !self.branches.is_empty() {
+            let own = prompts(current).nth(self.kept);
+            let words = own.map(|item| text_of(item.get("content")));
+            self.branches.push(Branch {
+                id: "end".to_owned(),
+                title: title(&words.unwrap_or_default()),
+                turns: prompts(current).count(),
+                current: true,
+            });
+        }
+        self.pen.transcript().branches = self.branches;
+        let (steps, shown) = self.chosen.unwrap_or((self.steps, self.shown));
+        let steps = if items(&steps) { steps } else { shown };
         self.pen.facts(self.facts, 0);
         let mut writer = Writer::new(self.pen, self.provider);
         for step in steps {
             writer.step(step);
         }
         writer.finish()
+    }
+}
+
+/// The person's own words in steps.
+fn prompts(steps: &[Step]) -> impl Iterator<Item = &Value> {
+    steps.iter().filter_map(prompt)
+}
+
+fn prompt(step: &Step) -> Option<&Value> {
+    match &step.what {
+        What::Item(item) if is_prompt(item) => Some(item),
+        _ => None,
     }
 }
 
@@ -301,4 +354,110 @@ fn usage(value: Option<&Value>) -> Option<Usage> {
         ..Usage::default()
     };
     (usage != Usage::default()).then_some(usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::open;
+    use super::*;
+    use crate::transcript::{AgentMessage, ContentBlock};
+
+    fn line(time: Value, payload: Value) -> String {
+        let line = json!({"timestamp": time, "type": "response_item", "payload": payload});
+        format!("{line}\n")
+    }
+
+    fn said(role: &str, text: &str) -> Value {
+        json!({"type": "message", "role": role, "content": text})
+    }
+
+    fn read(text: &str, branch: Option<&str>) -> Imported {
+        let branch = branch.map(str::to_owned);
+        let opened = open(text.as_bytes(), &Ask { branch }).unwrap();
+        opened.conversations.into_iter().next().unwrap()
+    }
+
+    fn words(imported: &Imported) -> Vec<&str> {
+        let blocks = imported.messages.iter().flat_map(AgentMessage::content);
+        blocks
+            .filter_map(|block| match block {
+                ContentBlock::Text { text } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn half_a_record_before_the_whole_one_is_told_and_the_whole_one_read() {
+        let whole = line(json!("2025-10-01T10:00:00Z"), said("user", "hi"));
+        let half = whole.get(..60).unwrap();
+        let text = format!("{half}{whole}{}", line(json!(0), said("assistant", "you")));
+        let opened = open(text.as_bytes(), &Ask::default()).unwrap();
+        assert_eq!(opened.warnings[0].code, "record_written_twice");
+        assert_eq!(words(&opened.conversations[0]), ["hi", "you"]);
+    }
+
+    #[test]
+    fn a_line_of_twenty_megabytes_of_pictures_does_not_end_the_reading() {
+        let data = format!("iVBORw0KGgo{}", "A".repeat(2_500_001));
+        let url = format!("data:image/png;base64,{data}");
+        let picture = json!({"type": "input_image", "image_url": url});
+        let pictures = json!({"type": "message", "role": "user", "content": vec![picture; 8]});
+        let long = line(json!(0), pictures);
+        assert!(long.len() > 20_000_000);
+        let read = read(
+            &format!("{long}{}", line(json!(0), said("assistant", "seen"))),
+            None,
+        );
+        assert_eq!(read.messages[0].content().len(), 8);
+        let is_picture = |block: &ContentBlock| matches!(block, ContentBlock::Image { .. });
+        assert!(read.messages[0].content().iter().all(is_picture));
+        assert_eq!(words(&read), ["seen"]);
+    }
+
+    #[test]
+    fn times_are_read_in_every_spelling() {
+        for time in [
+            json!("2025-09-29T17:07:50.508Z"),
+            json!(1_759_165_670.508),
+            json!("1759165670508"),
+        ] {
+            let read = read(&line(time.clone(), said("user", "hi")), None);
+            assert_eq!(read.messages[0].timestamp(), 1_759_165_670_508, "{time}");
+        }
+    }
+
+    #[test]
+    fn what_a_rollback_took_out_is_a_branch_that_can_be_asked_for() {
+        let event = |turns: u64| {
+            let payload = json!({"type": "thread_rolled_back", "num_turns": turns});
+            format!("{}\n", json!({"type": "event_msg", "payload": payload}))
+        };
+        let said = |role: &str, text: &str| line(json!(0), said(role, text));
+        let text = [
+            said("user", "one"),
+            said("assistant", "1"),
+            said("user", "wrong"),
+            said("assistant", "2"),
+            event(1),
+            event(0),
+            said("user", "right"),
+            said("assistant", "3"),
+        ];
+        let text = text.concat();
+        let current = read(&text, None);
+        assert_eq!(words(&current), ["one", "1", "right", "3"]);
+        let told: Vec<_> = current
+            .branches
+            .iter()
+            .map(|branch| (&*branch.id, &*branch.title, branch.turns, branch.current))
+            .collect();
+        assert_eq!(
+            told,
+            [("rollback 1", "wrong", 2, false), ("end", "right", 2, true)]
+        );
+        let other = read(&text, Some("rollback 1"));
+        assert_eq!(words(&other), ["one", "1", "wrong", "2"]);
+        assert_eq!(other.branches, current.branches);
+    }
 }

@@ -4,7 +4,7 @@
 //! last entry. A compaction stands before the first entry it kept, as the model reads it. A custom message is
 //! sent whether it was displayed or not; a custom entry never is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -12,13 +12,14 @@ use super::Ask;
 use super::pen::{Answer, Outcome, Pen, Piece};
 use super::record::{At, Record, facts, flag, rest, text_of, word};
 use super::time::millis;
+use super::tree::{Node, walk};
 use crate::json::Notes;
 use crate::transcript::{Imported, Usage};
 
 const NOT_KEPT: &str = "lines that say nothing in the conversation are not kept";
 
 /// The conversation of a session log.
-pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported> {
+pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Imported> {
     // Messages of every provider stand in one log; the pen needs no wire to read them.
     let mut pen = Pen::new("");
     pen.transcript().api_format = None;
@@ -42,7 +43,7 @@ pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported
             millis(head.value.get("timestamp")),
         );
     }
-    let path = path(&records, &mut pen);
+    let path = path(&records, ask, &mut pen);
     let kept = kept_from(&records, &path, &mut pen);
     for index in path {
         for compaction in kept.get(&index).into_iter().flatten() {
@@ -62,62 +63,61 @@ pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported
     vec![pen.finish()]
 }
 
-/// The entries on the way to the last one, in order, as indexes into the records.
-fn path(records: &[Record], pen: &mut Pen) -> Vec<usize> {
-    let is_entry = |record: &Record| word(&record.value, "type") != Some("session");
-    let ids: BTreeMap<&str, usize> = records
-        .iter()
-        .enumerate()
-        .rev()
-        .filter(|(_, record)| is_entry(record))
-        .filter_map(|(index, record)| Some((word(&record.value, "id")?, index)))
+/// The entries on the way to the one that is asked for, else to the last one, in order, as indexes into the
+/// records.
+fn path(records: &[Record], ask: &Ask, pen: &mut Pen) -> Vec<usize> {
+    let numbered = records.iter().enumerate();
+    let entries: Vec<(usize, &Record)> = numbered
+        .filter(|(_, record)| word(&record.value, "type") != Some("session"))
         .collect();
-    let entries = (0..records.len()).filter(|index| records.get(*index).is_some_and(is_entry));
-    if ids.is_empty() {
-        return entries.collect();
+    let own = |record: &Record| word(&record.value, "id").map(str::to_owned);
+    if entries.iter().all(|(_, record)| own(record).is_none()) {
+        return entries.into_iter().map(|(index, _)| index).collect();
     }
-    let mut on_path = vec![false; records.len()];
-    let mut at = entries.clone().next_back();
-    while let Some(index) = at {
-        let Some(record) = records.get(index) else {
-            break;
+    let id = |(index, record): &(usize, &Record)| {
+        own(record).unwrap_or_else(|| format!("entry {index}"))
+    };
+    let ids: Vec<String> = entries.iter().map(id).collect();
+    let known: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+    let mut nodes = Vec::with_capacity(entries.len());
+    let mut before = None;
+    for ((_, record), id) in entries.iter().zip(&ids) {
+        let parent = match record.value.get("parentId").unwrap_or(&Value::Null) {
+            Value::Null if own(record).is_some() => None,
+            Value::String(parent) if known.contains(parent.as_str()) => Some(parent.as_str()),
+            Value::String(_) => {
+                let says = "entries follow an entry that is not in the file; they go on from the one before them";
+                pen.count("parent_not_in_file", "", says, &record.at);
+                before
+            }
+            _ => before,
         };
-        match on_path.get_mut(index) {
-            Some(met) if !*met => *met = true,
-            // Links in a circle end where they were before.
-            _ => break,
-        }
-        let before = || {
-            (0..index)
-                .rev()
-                .find(|entry| records.get(*entry).is_some_and(is_entry))
-        };
-        at = match record.value.get("parentId").unwrap_or(&Value::Null) {
-            Value::Null if word(&record.value, "id").is_some() => None,
-            Value::String(parent) => match ids.get(parent.as_str()) {
-                Some(parent) => Some(*parent),
-                None => {
-                    let says = "entries follow an entry that is not in the file; they go on from the one before them";
-                    pen.count("parent_not_in_file", "", says, &record.at);
-                    before()
-                }
-            },
-            _ => before(),
-        };
+        let role = record.value.pointer("/message/role");
+        nodes.push(Node {
+            id,
+            parent,
+            words: words(&record.value),
+            turn: role.and_then(Value::as_str) == Some("user"),
+            time: millis(record.value.get("timestamp")),
+        });
+        before = Some(id.as_str());
     }
-    let off = |index: usize| on_path.get(index).is_some_and(|on| !on);
-    for index in entries.clone().filter(|index| off(*index)) {
-        let Some(record) = records.get(index) else {
-            continue;
-        };
-        let parent = word(&record.value, "parentId").and_then(|id| ids.get(id));
-        let says = "branches that were left for the current one are not shown";
-        if parent.is_none_or(|parent| !off(*parent)) {
-            pen.count("branches_not_shown", "branches", says, &record.at);
-        }
-        pen.count("branches_not_shown", "entries in them", says, &record.at);
-    }
-    entries.filter(|index| !off(*index)).collect()
+    let last = ids.last().map(String::as_str);
+    let mut walked = walk(&nodes, last, ask.branch.as_deref());
+    walked.tell(pen, &At::default(), |index| {
+        entries.get(index).map(|(_, record)| record.at.clone())
+    });
+    let on_path = walked.path.iter().filter_map(|index| entries.get(*index));
+    on_path.map(|(index, _)| *index).collect()
+}
+
+/// The first text of a message.
+fn words(entry: &Value) -> &str {
+    let content = entry.pointer("/message/content");
+    let parts = content.and_then(Value::as_array).into_iter().flatten();
+    let mut texts = parts.filter_map(|part| word(part, "text"));
+    let text = content.and_then(Value::as_str).or_else(|| texts.next());
+    text.unwrap_or_default()
 }
 
 /// The compactions by the entry that each kept first. One whose entry is not on the path keeps all of it.

@@ -14,7 +14,7 @@ use crate::role::Role;
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
 #[serde(default)]
 pub struct Imported {
-    /// The name the file gives it.
+    /// The name the file gives it, or its first words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The system texts that stood before every other message, in order.
@@ -61,7 +61,7 @@ impl Imported {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
 pub struct Branch {
-    /// What it is asked for by: the file's id of its last message.
+    /// What it is asked for by: the file's id of its last message, or what stands for one where it gives none.
     pub id: String,
     /// The first words that are its own.
     pub title: String,
