@@ -154,7 +154,7 @@ pub enum Format {
     LlamaCpp,
     /// A data export of Grok.
     Grok,
-    /// A chat of Copilot in VS Code.
+    /// A chat of Copilot in VS Code, or its journal.
     CopilotChat,
     /// Runs of LangSmith.
     Langsmith,

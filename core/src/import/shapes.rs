@@ -345,10 +345,10 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| some(v, copilot_chat::is_chat),
+        |v| some(v, copilot_chat::is_chat) || copilot_chat::is_line(v),
         Kind::Reads(Reads {
             format: Format::CopilotChat,
-            log: false,
+            log: true,
             each: copilot_chat::is_chat,
             read: copilot_chat::read,
         }),

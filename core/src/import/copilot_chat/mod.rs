@@ -1,9 +1,13 @@
 //! Chats of Copilot in VS Code: `{requesterUsername, responderUsername, requests}`, a request a question and its
-//! answer.
+//! answer; or the journal of one (`journal.rs`).
 //!
 //! Where `result.metadata.toolCallRounds` is there, it holds the rounds as the model said them; else the answer
 //! is what the page showed (`response`). A `renderedUserMessage` is what was sent; what the person wrote stands
 //! aside then.
+
+mod journal;
+
+pub(super) use journal::is_line;
 
 use serde_json::{Value, json};
 
@@ -32,7 +36,15 @@ pub(super) fn is_chat(value: &Value) -> bool {
 
 /// The chats of a file.
 pub(super) fn read(records: Vec<Record>, _: &Ask, notes: &mut Notes) -> Vec<Imported> {
-    conversations(records, is_chat, notes, chat)
+    let (lines, chats): (Vec<Record>, Vec<Record>) = records
+        .into_iter()
+        .partition(|record| is_line(&record.value));
+    let mut found = conversations(chats, is_chat, notes, chat);
+    if !lines.is_empty() {
+        // Places are those in the state that the lines lead to.
+        found.push(chat(&Record::whole(journal::replayed(lines, notes))));
+    }
+    found
 }
 
 fn chat(record: &Record) -> Imported {
