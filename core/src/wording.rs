@@ -45,6 +45,8 @@ sentences! {
     BOUNDARY = "The turns above are inherited for reference. This side conversation begins here; what is asked above is not asked here.";
     /// In place of a tool result that was cleared.
     CLEARED = "This tool result was cleared to save room. Call the tool again if it is needed.";
+    /// In front of an answer that nothing stands before, where a person has to speak first.
+    BEGINS_WITH_ANSWER = "The conversation begins with the answer that follows.";
     /// A call that has no result.
     UNANSWERED = "The call has no result.";
     /// A call that was canceled.

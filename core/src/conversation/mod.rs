@@ -7,6 +7,7 @@ mod from_transcript;
 pub mod native;
 mod read;
 mod timeline;
+mod to_transcript;
 pub mod voice;
 
 pub use candidate::Candidate;
@@ -14,3 +15,4 @@ pub use from_transcript::from_transcript;
 pub use native::Conversation;
 pub use read::{read, settle};
 pub use timeline::Surface;
+pub use to_transcript::to_transcript;

@@ -2,10 +2,12 @@
 //!
 //! A door holds nothing; what it reads and what it changes is handed in. `session` keeps it between calls.
 
+mod convert;
 mod estimate;
 mod open;
 mod send;
 
+pub use convert::{Converted, convert};
 pub use estimate::{Desk, context_estimate, plan};
 pub use open::{Opened, open};
 pub use send::{Answer, SealAs, Sealed, SealedRequest, append, seal, settle};

@@ -55,11 +55,12 @@ fn is_response(value: &Value) -> bool {
 }
 
 fn shows(value: &Value) -> bool {
-    let contents = value.get("contents").and_then(Value::as_array);
+    let contents = value.get("contents");
+    let listed = contents.and_then(Value::as_array);
     is_content(value)
         || is_response(value)
-        || contents.into_iter().flatten().any(is_content)
-        || value.get("contents").is_some_and(is_content)
+        || listed.is_some_and(|list| list.is_empty() || list.iter().any(is_content))
+        || contents.is_some_and(is_content)
 }
 
 fn body(reader: &mut Reader, body: &Value, at: &str) -> bool {
@@ -85,7 +86,7 @@ fn body(reader: &mut Reader, body: &Value, at: &str) -> bool {
         }
         let pointer = format!("{at}/contents");
         match contents {
-            Value::Array(items) if items.iter().all(Value::is_string) => {
+            Value::Array(items) if items.first().is_some_and(Value::is_string) => {
                 let words = json!({"role": "user", "content": items});
                 reader.message(&words, &pointer);
             }

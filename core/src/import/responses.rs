@@ -65,19 +65,21 @@ fn shows(value: &Value) -> bool {
                 .filter_map(|part| word(part, "type"))
                 .any(|kind| matches!(kind, "input_text" | "output_text"))
     };
-    let data = value.get("data").and_then(Value::as_array);
-    let mut listed = data.into_iter().flatten().map(entry);
-    item(value)
-        || part(value)
-        || value.get("output").is_some_and(Value::is_array)
-            && matches!(
-                word(value, "object"),
-                Some("response" | "response.compaction")
-            )
-        || value.get("object").is_some() && listed.any(|value| item(value) || part(value))
-        || value
-            .get("input")
-            .is_some_and(|input| input.is_string() || input.is_array())
+    let shown = |value: &Value| item(value) || part(value);
+    let within = |key: &str| {
+        let items = value.get(key).and_then(Value::as_array);
+        items.into_iter().flatten().map(entry).any(shown)
+    };
+    let output = value.get("output").is_some_and(Value::is_array);
+    let object = word(value, "object").unwrap_or_default();
+    let input = value
+        .get("input")
+        .is_some_and(|input| input.is_string() || input.is_array());
+    shown(value)
+        || output && matches!(object, "response" | "response.compaction")
+        || !object.is_empty() && within("data")
+        || within("input")
+        || input
             && value.get("model").is_some_and(Value::is_string)
             && value.get("messages").is_none()
 }

@@ -147,7 +147,7 @@ fn digit(byte: u8) -> Option<u32> {
 
 /// Whether base64 bytes begin as those of a picture do. A marker text in their place (`[image omitted]`) does not,
 /// and sent on as a picture it is refused.
-fn is_picture(data: &str) -> bool {
+pub(super) fn is_picture(data: &str) -> bool {
     let digits: Vec<u32> = data.bytes().filter_map(digit).take(16).collect();
     let head: Vec<u8> = digits
         .chunks(4)

@@ -1,21 +1,77 @@
 //! The shapes in which providers speak, one room each: Chat Completions, Responses, Anthropic Messages, Gemini.
 //!
 //! [`Reader`] reads messages of all four, deciding message by message and part by part which one it has before
-//! it, for stored files mix them.
+//! it, for stored files mix them. Each room's `write` is the way back: a transcript as the body of a request, and
+//! the list of what is otherwise in it.
 
 pub mod anthropic;
 pub mod chat;
 mod files;
 pub mod gemini;
+mod outgoing;
 mod parts;
 mod reader;
 pub mod responses;
 
 use serde_json::Value;
 
-use crate::transcript::{StopReason, Usage};
+use crate::refusal::Warning;
+use crate::transcript::{Imported, StopReason, Usage};
 
 pub use reader::{Reader, Reply};
+
+/// A provider's shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Chat Completions.
+    Chat,
+    /// OpenAI Responses.
+    Responses,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Gemini.
+    Gemini,
+}
+
+impl Shape {
+    /// Every shape.
+    pub const ALL: [Self; 4] = [Self::Chat, Self::Responses, Self::Anthropic, Self::Gemini];
+
+    /// The word a caller names it by.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Responses => "responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The shape that a caller's word names.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|shape| shape.as_str() == word)
+    }
+
+    /// The word of a model row for the wire.
+    pub fn api_format(self) -> &'static str {
+        match self {
+            Self::Chat => chat::API_FORMAT,
+            Self::Responses => responses::API_FORMAT,
+            Self::Anthropic => anthropic::API_FORMAT,
+            Self::Gemini => gemini::API_FORMAT,
+        }
+    }
+
+    /// A transcript as the body of a request, and what of it is otherwise in that, at its message.
+    pub fn write(self, transcript: &Imported) -> (Value, Vec<Warning>) {
+        match self {
+            Self::Chat => chat::write(transcript),
+            Self::Responses => responses::write(transcript),
+            Self::Anthropic => anthropic::write(transcript),
+            Self::Gemini => gemini::write(transcript),
+        }
+    }
+}
 
 /// What a provider counted, whichever it was; cached tokens are taken out of the input. `None` without a count.
 pub fn usage(value: Option<&Value>) -> Option<Usage> {

@@ -1,5 +1,7 @@
 //! Anthropic Messages: typed blocks, calls and results among them.
 
+mod write;
+
 use serde_json::Value;
 
 use crate::json::Notes;
@@ -8,6 +10,8 @@ use crate::transcript::{ContentBlock, Usage};
 use super::files::{bytes, linked};
 use super::parts::{Arguments, Call, Outcome, Part, Summary, output, parts, thinking};
 use super::{but, word};
+
+pub use write::write;
 
 /// The word of a model row for this wire.
 pub const API_FORMAT: &str = "anthropic_messages";

@@ -1,5 +1,7 @@
 //! Chat Completions: a message with its content, and its calls, refusal and reasoning beside it.
 
+mod write;
+
 use serde_json::{Map, Value};
 
 use crate::json::Notes;
@@ -8,6 +10,8 @@ use crate::transcript::{ContentBlock, Usage};
 
 use super::parts::{Arguments, Call, Part, refusal, thinking};
 use super::word;
+
+pub use write::write;
 
 /// The word of a model row for this wire.
 pub const API_FORMAT: &str = "openai_chat";

@@ -1,6 +1,8 @@
 //! Gemini contents: parts without a type, told by their keys, in the spelling of REST (`functionCall`) or of
 //! Python (`function_call`). Calls and results have names and order, and seldom ids.
 
+mod write;
+
 use serde_json::Value;
 
 use crate::json::Notes;
@@ -9,6 +11,8 @@ use crate::transcript::{Attachment, ContentBlock, Usage};
 use super::files::{bytes, linked, placeholder};
 use super::parts::{Arguments, Call, Outcome, Part, thinking};
 use super::{any, word};
+
+pub use write::write;
 
 /// The word of a model row for this wire.
 pub const API_FORMAT: &str = "gemini";
@@ -139,6 +143,7 @@ fn response_of(response: &Value, pointer: &str, notes: &mut Notes) -> Outcome {
         (Value::String(text), _) => (Some(text.clone()), false),
         _ => (Some(said.to_string()), false),
     };
+    let text = text.filter(|text| !text.is_empty());
     let mut content: Vec<Part> = text
         .map(ContentBlock::text)
         .into_iter()

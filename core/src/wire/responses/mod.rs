@@ -1,5 +1,7 @@
 //! OpenAI Responses: a flat list of items, several of which are one answer.
 
+mod write;
+
 use serde_json::{Map, Value, json};
 
 use crate::json::Notes;
@@ -9,6 +11,8 @@ use crate::transcript::{ContentBlock, Usage};
 use super::files::{bytes, linked};
 use super::parts::{Arguments, Call, Outcome, Part, Summary, output, thinking};
 use super::{any, but, word};
+
+pub use write::write;
 
 /// The word of a model row for this wire.
 pub const API_FORMAT: &str = "openai_responses";
