@@ -141,9 +141,8 @@ impl Writer<'_> {
         };
         let files = files(message);
         if blocks.is_empty() && files.is_empty() {
-            let says = "messages without words are not kept";
             let sender = word(message, "sender").unwrap_or("unknown");
-            return self.pen.count("message_empty", sender, says, at);
+            return self.pen.wordless(sender, at);
         }
         match word(message, "sender").unwrap_or_default() {
             "human" => {
@@ -152,10 +151,8 @@ impl Writer<'_> {
             }
             "assistant" => self.answer(message, blocks, files, at, time),
             sender => {
-                let says = "messages of roles that are not known here are kept aside";
-                self.pen.count("role_unknown", sender, says, at);
                 let words = text_of(Some(&Value::Array(blocks)));
-                self.pen.aside(sender, &words, None, time);
+                self.pen.role_unknown(sender, &words, message, at, time);
             }
         }
     }

@@ -154,9 +154,8 @@ fn message(pen: &mut Pen, node: &Mapped<'_>, person: bool) {
         Piece::Part(json!({"type": "file", "file": {"filename": name, "file_id": id}}))
     }));
     if pieces.is_empty() {
-        let says = "messages without words are not kept";
         let sender = if person { "user" } else { "assistant" };
-        return pen.count("message_empty", sender, says, at);
+        return pen.wordless(sender, at);
     }
     if !person {
         return answer(pen, &mut pieces);

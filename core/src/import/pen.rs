@@ -225,6 +225,12 @@ impl Pen {
         self.count("not_a_message", "", says, at);
     }
 
+    /// A message in which nothing is said.
+    pub fn wordless(&mut self, role: &str, at: &At) {
+        let says = "messages without words are not kept";
+        self.count("message_empty", role, says, at);
+    }
+
     /// Tells something that is so once in a conversation.
     pub fn tell(&mut self, code: &'static str, says: &'static str, at: &At) {
         let (at, kinds) = (at.clone(), Vec::new());

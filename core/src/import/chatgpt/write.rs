@@ -68,12 +68,15 @@ impl<'r> Writer<'r> {
 
     pub fn message(&mut self, node: &Mapped<'r>) {
         let (message, at) = (node.message, &node.at);
+        let role = message.pointer("/author/role").and_then(Value::as_str);
+        let role = role.unwrap_or_default();
         let Some(content) = message.get("content").filter(|content| !content.is_null()) else {
+            if message.is_object() {
+                self.pen.wordless(role, at);
+            }
             return;
         };
         let time = millis(message.get("create_time"));
-        let role = message.pointer("/author/role").and_then(Value::as_str);
-        let role = role.unwrap_or_default();
         if content::is_context(content) {
             let texts = content::context(content);
             return self.system(&texts, message, at, time);
@@ -98,10 +101,8 @@ impl<'r> Writer<'r> {
                 self.result(node, content, parts, time);
             }
             _ => {
-                let says = "messages of roles that are not known here are kept aside";
-                self.pen.count("role_unknown", role, says, at);
                 self.close();
-                self.pen.aside(role, &words(), None, time);
+                self.pen.role_unknown(role, &words(), message, at, time);
             }
         }
     }
@@ -162,7 +163,7 @@ impl<'r> Writer<'r> {
             parts.push(json!({"type": "file", "file": file}));
         }
         if parts.is_empty() {
-            return self.wordless("user", at);
+            return self.pen.wordless("user", at);
         }
         self.spoken = true;
         let parts = Value::Array(parts);
@@ -185,11 +186,6 @@ impl<'r> Writer<'r> {
         }
     }
 
-    fn wordless(&mut self, role: &str, at: &At) {
-        let says = "messages without words are not kept";
-        self.pen.count("message_empty", role, says, at);
-    }
-
     fn assistant(&mut self, node: &Mapped<'r>, content: &'r Value, parts: Vec<Value>, time: i64) {
         let (message, at) = (node.message, &node.at);
         if word(content, "content_type") == Some("reasoning_recap") {
@@ -199,7 +195,7 @@ impl<'r> Writer<'r> {
         }
         let call = is_call(message, content);
         if parts.is_empty() && !call {
-            return self.wordless("assistant", at);
+            return self.pen.wordless("assistant", at);
         }
         let model = message.pointer("/metadata/model_slug");
         let model = model.and_then(Value::as_str).or(self.model);
