@@ -20,6 +20,7 @@ mod ai_studio;
 mod aider;
 mod anthropic;
 mod archive;
+mod atif;
 mod chat;
 mod chatgpt;
 mod cherry_studio;
@@ -36,6 +37,7 @@ mod gemini;
 mod gemini_takeout;
 mod grok;
 mod iii_session;
+mod inspect;
 mod jan;
 mod langchain;
 mod langsmith;
@@ -160,6 +162,10 @@ pub enum Format {
     Langsmith,
     /// Rows of a data set: ShareGPT, Alpaca, preferences and their kin.
     DataSet,
+    /// The log of an Inspect evaluation, or one sample of it.
+    Inspect,
+    /// An ATIF trajectory.
+    Atif,
 }
 
 impl Format {

@@ -11,10 +11,10 @@ use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
 use super::traffic::{cassette, har, lhar};
 use super::{
-    Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, chat, chatgpt, cherry_studio,
+    Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, atif, chat, chatgpt, cherry_studio,
     claude_ai, claude_code, codex, copilot_chat, cybros, data_set, deepseek, gemini,
-    gemini_takeout, grok, iii_session, jan, langchain, langsmith, librechat, llama_cpp, lm_studio,
-    open_webui, pi, responses, sillytavern,
+    gemini_takeout, grok, iii_session, inspect, jan, langchain, langsmith, librechat, llama_cpp,
+    lm_studio, open_webui, pi, responses, sillytavern,
 };
 use crate::json::Notes;
 use crate::transcript::Imported;
@@ -194,6 +194,24 @@ const KINDS: &[(Test, Kind)] = &[
             log: true,
             each: |_| false,
             read: pi::read,
+        }),
+    ),
+    (
+        |v| some(v, inspect::is),
+        Kind::Reads(Reads {
+            format: Format::Inspect,
+            log: false,
+            each: inspect::is,
+            read: inspect::read,
+        }),
+    ),
+    (
+        |v| some(v, atif::is),
+        Kind::Reads(Reads {
+            format: Format::Atif,
+            log: false,
+            each: atif::is,
+            read: atif::read,
         }),
     ),
     (
@@ -473,10 +491,6 @@ const KINDS: &[(Test, Kind)] = &[
             each: is_exchange,
             read: agent_messages::read,
         }),
-    ),
-    (
-        |v| text(v, "schema_version").is_some_and(|version| version.starts_with("ATIF")),
-        kind("atif", "an ATIF trajectory", LATER),
     ),
     (
         responses::is,
