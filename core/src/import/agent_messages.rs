@@ -9,15 +9,53 @@ use std::collections::BTreeSet;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::Ask;
 use super::pen::Pen;
 use super::record::{At, Record, rest, text_of, word};
+use super::shapes::{has, is_type, is_type_of, list, text, within};
 use super::time::millis;
-use super::{Ask, shapes};
 use crate::json::Notes;
 use crate::refusal::Warning;
 use crate::transcript::{
     AgentFunction, AgentMessage, ContentBlock, Imported, OpenCalls, StopReason,
 };
+
+/// Whether a value is of this format.
+pub(super) fn is(value: &Value) -> bool {
+    is_message(value) || is_exchange(value)
+}
+
+fn is_message(message: &Value) -> bool {
+    let block = |block: &Value| {
+        is_type(block, &["function_call", "function_result"]) && has(block, "function_id")
+            || is_type(block, &["function_result"]) && has(block, "function_call_id")
+    };
+    let spoken = is_type_of(message, "role", "user") && has(message, "timestamp")
+        || is_type_of(message, "role", "assistant") && has(message, "provider");
+    // Said in blocks, at a time in milliseconds, and of no other tool's envelope.
+    let plain = |key: &str| matches!(key, "role" | "content" | "timestamp");
+    let own = message
+        .as_object()
+        .is_some_and(|members| members.keys().all(|key| plain(key)));
+    spoken
+        && within(message, "content", |block| is_type(block, &["text"]))
+        && (own || has(message, "stop_reason"))
+        || is_type_of(message, "role", "function_result")
+        || is_type_of(message, "role", "custom") && has(message, "custom_type")
+        || within(message, "content", block)
+}
+
+/// A request or a reply of the context functions.
+pub(super) fn is_exchange(v: &Value) -> bool {
+    within(v, "messages", is_message)
+        || list(v, "messages") && (has(v, "pruned_parts") || has(v, "model_resolved"))
+        || v.pointer("/model/id").is_some_and(Value::is_string)
+            && (list(v, "messages") || has(v, "options") || has(v, "system_prompt"))
+        || has(v, "estimator") && has(v, "tokens")
+        || is_type_of(v, "status", "ok") && text(v, "summary").is_some()
+        || matches!(text(v, "status"), Some("busy" | "empty" | "overflow"))
+            && v.as_object().is_some_and(|members| members.len() == 1)
+}
 
 /// The conversations of records: messages are one together, a request or a reply is one by itself.
 pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported> {
@@ -25,7 +63,7 @@ pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported
     let mut together = Writer::new();
     let mut loose = false;
     for record in records.into_iter().flat_map(Record::items) {
-        if shapes::is_exchange(&record.value) {
+        if is_exchange(&record.value) {
             found.push(exchange(&record));
             continue;
         }

@@ -13,10 +13,27 @@ use serde_json::{Map, Value};
 use super::Ask;
 use super::agent_messages::Writer;
 use super::record::{At, Record, facts, id_of, rest, text_of, word};
+use super::shapes::{has, is_type_of, object, text, within};
 use super::time::millis;
 use super::tree::{Node, Walk, walk};
 use crate::json::Notes;
 use crate::transcript::Imported;
+
+/// A record of a session on disk, a session entry, an item of a page, a page, or a context snapshot.
+pub(super) fn is(v: &Value) -> bool {
+    let record = match text(v, "type") {
+        Some("meta") => object(v, "meta"),
+        Some("entry" | "append") => object(v, "entry"),
+        Some("leaf") => v.get("entry_id").is_some(),
+        Some("commit") => text(v, "entry_id").is_some(),
+        _ => false,
+    };
+    let entry = v.get("parent_id").is_some() && is_type_of(v, "kind", "message")
+        || has(v, "custom_type") && is_type_of(v, "kind", "custom");
+    let item =
+        |item: &Value| has(item, "entry_id") && (has(item, "message") || has(item, "custom"));
+    record || entry || item(v) || within(v, "messages", item) || snapshot(v).is_some()
+}
 
 /// One entry of a session, as the last record of its id has it.
 #[derive(Debug)]
@@ -220,7 +237,7 @@ fn unread(writer: &mut Writer, at: &At) {
 }
 
 /// A context snapshot, bare or as the `context` of a status.
-pub(super) fn snapshot(value: &Value) -> Option<&Value> {
+fn snapshot(value: &Value) -> Option<&Value> {
     let is = |value: &Value| {
         value.get("categories").is_some_and(Value::is_object) && value.get("usable").is_some()
     };

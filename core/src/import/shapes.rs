@@ -475,7 +475,7 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| some(v, iii_session),
+        |v| some(v, iii_session::is),
         Kind::Reads(Reads {
             format: Format::IiiSession,
             log: true,
@@ -484,11 +484,11 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| some(v, |o| agent_message(o) || is_exchange(o)),
+        |v| some(v, agent_messages::is),
         Kind::Reads(Reads {
             format: Format::AgentMessages,
             log: false,
-            each: is_exchange,
+            each: agent_messages::is_exchange,
             read: agent_messages::read,
         }),
     ),
@@ -521,27 +521,27 @@ const KINDS: &[(Test, Kind)] = &[
     ),
 ];
 
-fn has(value: &Value, key: &str) -> bool {
+pub(super) fn has(value: &Value, key: &str) -> bool {
     value.get(key).is_some_and(|member| !member.is_null())
 }
 
-fn object(value: &Value, key: &str) -> bool {
+pub(super) fn object(value: &Value, key: &str) -> bool {
     value.get(key).is_some_and(Value::is_object)
 }
 
-fn list(value: &Value, key: &str) -> bool {
+pub(super) fn list(value: &Value, key: &str) -> bool {
     value.get(key).is_some_and(Value::is_array)
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key)?.as_str()
 }
 
-fn is_type(value: &Value, words: &[&str]) -> bool {
+pub(super) fn is_type(value: &Value, words: &[&str]) -> bool {
     text(value, "type").is_some_and(|word| words.contains(&word))
 }
 
-fn is_type_of(value: &Value, key: &str, word: &str) -> bool {
+pub(super) fn is_type_of(value: &Value, key: &str, word: &str) -> bool {
     text(value, key) == Some(word)
 }
 
@@ -554,55 +554,7 @@ fn some(value: &Value, test: impl Fn(&Value) -> bool) -> bool {
 }
 
 /// One of the first items of a member that is a list.
-fn within(value: &Value, key: &str, test: impl Fn(&Value) -> bool) -> bool {
+pub(super) fn within(value: &Value, key: &str, test: impl Fn(&Value) -> bool) -> bool {
     let items = value.get(key).and_then(Value::as_array);
     items.is_some_and(|items| items.iter().take(LOOKED_AT).any(test))
-}
-
-fn iii_session(v: &Value) -> bool {
-    let record = match text(v, "type") {
-        Some("meta") => object(v, "meta"),
-        Some("entry" | "append") => object(v, "entry"),
-        Some("leaf") => v.get("entry_id").is_some(),
-        Some("commit") => text(v, "entry_id").is_some(),
-        _ => false,
-    };
-    let entry = v.get("parent_id").is_some() && is_type_of(v, "kind", "message")
-        || has(v, "custom_type") && is_type_of(v, "kind", "custom");
-    let item =
-        |item: &Value| has(item, "entry_id") && (has(item, "message") || has(item, "custom"));
-    record || entry || item(v) || within(v, "messages", item) || iii_session::snapshot(v).is_some()
-}
-
-fn agent_message(message: &Value) -> bool {
-    let block = |block: &Value| {
-        is_type(block, &["function_call", "function_result"]) && has(block, "function_id")
-            || is_type(block, &["function_result"]) && has(block, "function_call_id")
-    };
-    let spoken = is_type_of(message, "role", "user") && has(message, "timestamp")
-        || is_type_of(message, "role", "assistant") && has(message, "provider");
-    // Said in blocks, at a time in milliseconds, and of no other tool's envelope.
-    let plain = |key: &str| matches!(key, "role" | "content" | "timestamp");
-    let own = message
-        .as_object()
-        .is_some_and(|members| members.keys().all(|key| plain(key)));
-    spoken
-        && within(message, "content", |block| is_type(block, &["text"]))
-        && (own || has(message, "stop_reason"))
-        || is_type_of(message, "role", "function_result")
-        || is_type_of(message, "role", "custom") && has(message, "custom_type")
-        || within(message, "content", block)
-}
-
-/// A request or a reply of the context functions.
-pub(super) fn is_exchange(v: &Value) -> bool {
-    let within_one = |key: &str| has(v, key);
-    within(v, "messages", agent_message)
-        || list(v, "messages") && (within_one("pruned_parts") || within_one("model_resolved"))
-        || v.pointer("/model/id").is_some_and(Value::is_string)
-            && (list(v, "messages") || within_one("options") || within_one("system_prompt"))
-        || within_one("estimator") && within_one("tokens")
-        || is_type_of(v, "status", "ok") && text(v, "summary").is_some()
-        || matches!(text(v, "status"), Some("busy" | "empty" | "overflow"))
-            && v.as_object().is_some_and(|members| members.len() == 1)
 }
