@@ -7,10 +7,10 @@ use crate::transcript::Imported;
 use crate::wire::gemini::API_FORMAT;
 use crate::wire::{Reader, Reply, usage};
 
-use super::Ask;
 use super::exchange::{self, Api, either, model};
 use super::record::{Record, word};
 use super::time::millis;
+use super::{Ask, stream};
 
 /// The API.
 pub(super) const API: Api = Api {
@@ -66,7 +66,7 @@ fn shows(value: &Value) -> bool {
 fn body(reader: &mut Reader, body: &Value, at: &str) -> bool {
     if let Some(pieces) = body.as_array() {
         let streamed = !pieces.is_empty() && pieces.iter().all(is_response);
-        return streamed && self::body(reader, &joined(pieces), at);
+        return streamed && self::body(reader, &stream::of_gemini(pieces), at);
     }
     let contents = either(body, &["contents"]);
     if contents.is_none() && !is_response(body) {
@@ -142,56 +142,6 @@ fn answer(reader: &mut Reader, body: &Value, at: &str) {
         let message = format!("the first candidate is kept; {others} more are not");
         reader.note("choices_not_kept", &format!("{at}/candidates/1"), &message);
     }
-}
-
-/// A response out of the pieces it was streamed in: the parts in order, texts that go on put together, and
-/// everything else as the last piece says it.
-fn joined(pieces: &[Value]) -> Value {
-    let mut whole = Map::new();
-    let mut candidate = Map::new();
-    let mut parts: Vec<Value> = Vec::new();
-    for piece in pieces {
-        let members = piece.as_object().into_iter().flatten();
-        whole.extend(members.map(|(key, value)| (key.clone(), value.clone())));
-        let Some(first) = piece.pointer("/candidates/0") else {
-            continue;
-        };
-        let members = first.as_object().into_iter().flatten();
-        let set = members.filter(|(_, value)| !value.is_null());
-        candidate.extend(set.map(|(key, value)| (key.clone(), value.clone())));
-        let more = first.pointer("/content/parts").and_then(Value::as_array);
-        for part in more.into_iter().flatten() {
-            match parts.last_mut().and_then(|last| goes_on(last, part)) {
-                Some(text) => {
-                    if let Some(Value::Object(last)) = parts.last_mut() {
-                        last.insert("text".to_owned(), Value::from(text));
-                    }
-                }
-                None => parts.push(part.clone()),
-            }
-        }
-    }
-    candidate.insert(
-        "content".to_owned(),
-        json!({"role": "model", "parts": parts}),
-    );
-    whole.insert("candidates".to_owned(), json!([candidate]));
-    Value::Object(whole)
-}
-
-/// The text of two parts that are one: both nothing but words, or both nothing but thoughts.
-fn goes_on(last: &Value, next: &Value) -> Option<String> {
-    let plain = |part: &Value| {
-        let members = part.as_object()?;
-        let set = members.iter().filter(|(_, value)| !value.is_null());
-        let known = set
-            .clone()
-            .all(|(key, _)| matches!(key.as_str(), "text" | "thought"));
-        let thought = part.get("thought").and_then(Value::as_bool) == Some(true);
-        known.then_some((thought, word(part, "text")?.to_owned()))
-    };
-    let ((thought, head), (other, tail)) = (plain(last)?, plain(next)?);
-    (thought == other).then(|| head + &tail)
 }
 
 fn request(body: &Value) -> Option<Value> {

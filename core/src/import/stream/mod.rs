@@ -59,6 +59,12 @@ pub(super) fn join(events: Vec<Event>) -> (Vec<Joined>, usize) {
     (answers.into_iter().map(Stream::join).collect(), strange)
 }
 
+/// The response that Gemini gave out in pieces.
+pub(super) fn of_gemini(pieces: &[Value]) -> Value {
+    let pieces = pieces.iter().filter_map(Value::as_object).cloned();
+    Value::Object(gemini::join(pieces.collect()).0)
+}
+
 /// Whose events they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wire {
