@@ -1,7 +1,10 @@
 //! A body as a recorder holds it: JSON in a text, in base64, in an envelope, or as it is; a stream is joined.
 
+use std::io::Read;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
 use crate::import::record::{At, word};
@@ -84,16 +87,30 @@ pub(super) fn enveloped(raw: &Value, at: At, notes: &mut Notes) -> Option<Body> 
 
 fn of_base64(text: &str, at: At, notes: &mut Notes) -> Option<Body> {
     let digits: String = text.split_ascii_whitespace().collect();
-    let told = match STANDARD.decode(digits) {
-        Ok(bytes) if bytes.starts_with(b"\x1f\x8b") => "it is compressed (gzip)",
-        Ok(bytes) => match String::from_utf8(bytes) {
+    let told = match STANDARD.decode(digits).map(inflated) {
+        Ok(Some(bytes)) => match String::from_utf8(bytes) {
             Ok(text) => return of_text(&text, at, notes),
             Err(_) => "its bytes are no text",
         },
+        Ok(None) => "it is compressed, and damaged or too large",
         Err(_) => "it is no base64",
     };
     unread(told, &at, notes);
     None
+}
+
+/// The most bytes that a compressed body may be.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// Bytes as they were before they were compressed, if they were (gzip).
+fn inflated(bytes: Vec<u8>) -> Option<Vec<u8>> {
+    if !bytes.starts_with(b"\x1f\x8b") {
+        return Some(bytes);
+    }
+    let mut plain = Vec::new();
+    let mut read = MultiGzDecoder::new(bytes.as_slice()).take(LARGEST);
+    read.read_to_end(&mut plain).ok()?;
+    (read.limit() > 0).then_some(plain)
 }
 
 /// A body out of a text that is JSON, a stream of events, or values by lines.
@@ -182,4 +199,34 @@ fn missing(at: &At, notes: &mut Notes) {
 fn unread(why: &str, at: &At, notes: &mut Notes) {
     let message = format!("the body is not read: {why}");
     notes.push(at.of(Warning::new("body_unreadable", message)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use serde_json::json;
+    use std::io::Write;
+
+    #[test]
+    fn compressed_bodies_are_read_up_to_a_bound() {
+        let packed = |chunks: usize, chunk: &[u8]| {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+            (0..chunks).for_each(|_| encoder.write_all(chunk).unwrap());
+            encoder.finish().unwrap()
+        };
+        let whole = packed(1, b"{\"a\": 1}");
+        let read = |bytes: &[u8]| {
+            let mut notes = Notes::default();
+            let raw = json!({"base64_string": STANDARD.encode(bytes)});
+            let body = enveloped(&raw, At::default(), &mut notes);
+            let told = notes.finish().into_iter().map(|warning| warning.code);
+            (body.map(|body| body.value), told.collect::<Vec<_>>())
+        };
+        assert_eq!(read(&whole), (Some(json!({"a": 1})), vec![]));
+        let unreadable = (None, vec!["body_unreadable".to_owned()]);
+        assert_eq!(read(&whole[..whole.len() - 9]), unreadable);
+        assert_eq!(read(&packed(65, &[b' '; 1024 * 1024])), unreadable);
+    }
 }
