@@ -73,8 +73,19 @@ fn around(file: &Conversation) -> Imported {
             })
             .collect(),
         model: model.cloned(),
+        request: request(file),
         ..Imported::default()
     }
+}
+
+/// The newest request that the file holds.
+fn request(file: &Conversation) -> Option<Value> {
+    let sent = file
+        .turns
+        .iter()
+        .rev()
+        .find_map(|turn| turn.active().body.request.clone());
+    file.extra.get("request").cloned().or(sent)
 }
 
 struct Writer<'c> {

@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn an_opened_file_is_written_as_any_of_the_bodies() {
-        let chat = json!({"model": "m", "messages": [
+        let mut chat = json!({"model": "m", "max_tokens": 99, "temperature": 0, "messages": [
             {"role": "system", "content": "Be brief."},
             {"role": "user", "content": "What is here?"},
             {"role": "assistant", "content": null, "tool_calls": [
@@ -61,14 +61,22 @@ mod tests {
             let codes: Vec<String> = warnings.into_iter().map(|warning| warning.code).collect();
             (serde_json::from_str::<Value>(&text).unwrap(), codes)
         };
-        assert_eq!(written("chat"), (chat, vec![]));
+        // The options go with no body; a bound is used where one is due.
+        let options =
+            ["temperature", "max_tokens"].map(|key| chat.as_object_mut().unwrap().remove(key));
+        assert_eq!(options, [Some(json!(0)), Some(json!(99))]);
+        assert_eq!(
+            written("chat"),
+            (chat, vec!["options_not_written".to_owned()])
+        );
         let (native, _) = written("native");
         assert_eq!(native["galley"], "conversation/1");
         let (anthropic, told) = written("anthropic");
         assert_eq!(
             told,
-            ["arguments_respelled", "max_tokens_added", "tool_added"]
+            ["options_not_written", "arguments_respelled", "tool_added"]
         );
+        assert_eq!(anthropic["max_tokens"], 99);
         assert_eq!(
             anthropic["messages"][2],
             json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "a.txt"}]})
@@ -77,6 +85,7 @@ mod tests {
         assert_eq!(
             told,
             [
+                "options_not_written",
                 "arguments_respelled",
                 "ids_not_written",
                 "model_not_written"
@@ -87,7 +96,7 @@ mod tests {
             json!({"name": "ls", "response": {"output": "a.txt"}})
         );
         let (responses, told) = written("responses");
-        assert_eq!(told, Vec::<String>::new());
+        assert_eq!(told, ["options_not_written"]);
         let kinds: Vec<&str> = responses["input"]
             .as_array()
             .unwrap()

@@ -16,11 +16,12 @@ use serde_json::{Value, json};
 use transcripts::{assistant, transcript, user};
 
 /// What is told and changes no message of the transcript that is read again.
-const BESIDE: [&str; 6] = [
+const BESIDE: [&str; 7] = [
     "facts_not_written",
     "ids_not_written",
     "max_tokens_added",
     "model_not_written",
+    "options_not_written",
     "schema_added",
     "tool_added",
 ];

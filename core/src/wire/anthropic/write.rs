@@ -33,6 +33,7 @@ const RULES: Rules = Rules {
     names: simple,
     thinks: |_, signature| signature.is_some(),
     ends_thinking: false,
+    options: &["max_tokens"],
 };
 
 /// The body, and what of the transcript is otherwise in it, by message.

@@ -29,6 +29,7 @@ const RULES: Rules = Rules {
     names: simple,
     thinks: |_, _| true,
     ends_thinking: true,
+    options: &[],
 };
 
 /// The body, and what of the transcript is otherwise in it, by message.

@@ -37,6 +37,7 @@ const RULES: Rules = Rules {
     names: |sign| simple(sign) || matches!(sign, '.' | ':'),
     thinks: |text, signature| !text.is_empty() || signature.is_some(),
     ends_thinking: true,
+    options: &[],
 };
 
 /// The body, and what of the transcript is otherwise in it, by message.

@@ -80,3 +80,30 @@ pub(in crate::wire) fn max_tokens(imported: &Imported, notes: &mut Notes) -> u64
         4096
     })
 }
+
+/// Tells what the request that the file was held beside its messages.
+pub(super) fn options(imported: &Imported, rules: &Rules, notes: &mut Notes) {
+    const READ: [&str; 10] = [
+        "model",
+        "messages",
+        "input",
+        "contents",
+        "system",
+        "instructions",
+        "systemInstruction",
+        "system_instruction",
+        "tools",
+        "functions",
+    ];
+    let members = imported.request.as_ref().and_then(Value::as_object);
+    let names = members.into_iter().flatten().map(|(key, _)| key.as_str());
+    let read = |key: &&str| READ.contains(key) || rules.options.contains(key);
+    let others: Vec<&str> = names.filter(|key| !read(key)).collect();
+    if !others.is_empty() {
+        let message = format!(
+            "the options of the request are not written: {}",
+            others.join(", ")
+        );
+        notes.push(Warning::new("options_not_written", message));
+    }
+}

@@ -64,6 +64,8 @@ pub(super) struct Rules {
     pub thinks: fn(&str, Option<&str>) -> bool,
     /// An answer may end with reasoning.
     pub ends_thinking: bool,
+    /// Options that its body says for itself.
+    pub options: &'static [&'static str],
 }
 
 /// One thing after the other, as a provider takes them.
@@ -136,6 +138,7 @@ pub(super) fn steps(
         let message = format!("the {start} messages before the newest summary are not sent");
         way.note("before_summary_not_written", 0, &message);
     }
+    around::options(imported, rules, way.notes);
     let lost = |message: &AgentMessage| {
         message.timestamp() != 0
             || matches!(

@@ -136,8 +136,9 @@ impl<'i> Pairs<'i> {
     ) -> Made {
         let written = free(&plain(id, simple, "call"), used);
         let called = plain(name, rules.names, "unknown");
-        for (said, now) in [(id, &written), (name, &called)] {
-            if said != now && (rules.ids || said == name) {
+        let id = Some((id, &written)).filter(|_| rules.ids);
+        for (said, now) in id.into_iter().chain([(name, &called)]) {
+            if said != now {
                 self.renamed.push((index, said.to_owned(), now.clone()));
             }
         }

@@ -86,3 +86,32 @@ fn a_sealed_summary_leaves_the_persons_own_words() {
         ["one", "two", "[summary: sealed, 4 bytes]", "one", "three"]
     );
 }
+
+#[test]
+fn reasoning_that_a_server_shows_and_does_not_seal_is_read_and_never_sent_back() {
+    let mut imported = read(json!([
+        {"role": "user", "content": "go"},
+        {"type": "reasoning", "summary": [], "content": [{"type": "reasoning_text", "text": "shown"}]},
+        {"type": "reasoning", "summary": [], "encrypted_content": "sealed"},
+        {"role": "assistant", "content": "done"},
+    ]));
+    imported.api_format = Some(super::API_FORMAT.to_owned());
+    assert_eq!(imported.messages[1].content()[0], think("shown", None));
+    let (body, told) = super::write(&imported);
+    let kinds: Vec<&Value> = body["input"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| &item["type"])
+        .collect();
+    assert_eq!(kinds, ["message", "reasoning", "message"]);
+    assert_eq!(
+        body["input"][1],
+        json!({"type": "reasoning", "summary": [], "encrypted_content": "sealed"})
+    );
+    let told: Vec<_> = told
+        .iter()
+        .map(|w| (w.code.as_str(), w.path.as_deref()))
+        .collect();
+    assert_eq!(told, [("thinking_not_written", Some("/messages/1"))]);
+}

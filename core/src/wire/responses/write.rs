@@ -31,6 +31,7 @@ const RULES: Rules = Rules {
     // A provider that stores nothing takes back only what it sealed.
     thinks: |_, signature| signature.is_some(),
     ends_thinking: false,
+    options: &["store", "include"],
 };
 
 /// The body, and what of the transcript is otherwise in it, by message.
