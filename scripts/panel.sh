@@ -3,6 +3,7 @@
 source "$(dirname "$0")/env.sh"
 scripts/setup.sh rust wasm-bindgen trunk binaryen
 scripts/build-counter.sh
+scripts/build-importer.sh
 
 case "${1:-}" in
   # Release, because a debug engine counts an order of magnitude slower than the one that ships.

@@ -2,33 +2,33 @@
 // The terminal's door. Exit codes: 0 answered, 1 refused or unreadable, 2 called wrongly.
 import { readFileSync } from "node:fs";
 import { parseWords, UsageError } from "./cli/words.js";
-import { previewText, modelsText } from "./cli/text.js";
+import { listText, modelsText, previewText } from "./cli/text.js";
 
 const USAGE = `usage:
   galley preview FILE [--to @HANDLE] [--var NAME=VALUE ...] [--template FILE] [--model ID]
-                      [--prompt TEXT] [--json]
-      what the send would carry; FILE or - for standard input
+                      [--prompt TEXT] [--pick N] [--branch ID] [--json]
+      what the send would carry; FILE (of any known tool) or - for standard input
+  galley list FILE [--json]
+      the conversations in a file, their branches, and what could not be read
   galley models [--json]
       the built-in catalogue, with the source and the date of each row
   galley --version | --help
 `;
 
 const FLAGS = {
-  preview: { to: "one", var: "many", template: "one", model: "one", prompt: "one", json: "none" },
+  preview: { to: "one", var: "many", template: "one", model: "one", prompt: "one", pick: "one", branch: "one", json: "none" },
+  list: { json: "none" },
   models: { json: "none" },
 };
 
-const COMMANDS = { preview, models };
+const COMMANDS = { preview, list, models };
 
 async function preview({ words, flags }) {
-  const [file, ...more] = words;
-  if (file === undefined) throw new UsageError("preview needs a FILE, or - for standard input.");
-  if (more.length > 0) throw new UsageError(`preview takes one FILE; what is ${more.map((word) => `'${word}'`).join(", ")}?`);
+  const file = oneFile("preview", words);
   if (file === "-" && flags.template === "-") throw new UsageError("Standard input can be the FILE or the template, not both.");
   const variables = flags.var && variablesOf(flags.var);
 
-  const { openConversation } = await import("./index.js");
-  const conversation = openConversation(read(file));
+  const conversation = await picked(await opened(file), flags);
   for (const warning of conversation.warnings) complain(`warning: ${placed(warning)}`);
 
   const request = { ...wordsFor(flags.prompt, conversation.pending), render: true };
@@ -39,6 +39,34 @@ async function preview({ words, flags }) {
 
   const answer = await counted(() => conversation.estimate(request));
   return flags.json ? `${JSON.stringify(answer, null, 2)}\n` : previewText(answer);
+}
+
+async function list({ words, flags }) {
+  const { format, conversations, warnings } = await opened(oneFile("list", words));
+  if (flags.json) return `${JSON.stringify({ format, conversations, warnings }, null, 2)}\n`;
+  for (const warning of warnings) complain(`warning: ${placed(warning)}`);
+  return listText(format, conversations);
+}
+
+function oneFile(command, [file, ...more]) {
+  if (file === undefined) throw new UsageError(`${command} needs a FILE, or - for standard input.`);
+  if (more.length > 0) throw new UsageError(`${command} takes one FILE; what is ${more.map((word) => `'${word}'`).join(", ")}?`);
+  return file;
+}
+
+async function opened(file) {
+  const { openFile } = await import("./index.js");
+  return openFile(read(file));
+}
+
+// One of several is never chosen silently.
+async function picked(file, { pick, branch }) {
+  const count = file.conversations.length;
+  if (pick === undefined && count > 1) {
+    throw new Unreadable(`the file holds ${count} conversations: choose one with --pick N ('galley list FILE' names them).`);
+  }
+  if (pick !== undefined && !/^\d+$/.test(pick)) throw new UsageError(`--pick takes a number from 'galley list', not '${pick}'.`);
+  return file.open(Number(pick ?? 0), branch);
 }
 
 async function models({ words, flags }) {

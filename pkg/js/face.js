@@ -10,4 +10,5 @@ export function installFace() {
 
 export { Session, catalogue, checkTemplate, openConversation } from "../dist/galley.js";
 export { loadEncoding } from "./encodings.js";
+export { openFile } from "./open.js";
 export { Refusal };

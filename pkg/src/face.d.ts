@@ -48,3 +48,45 @@ export interface LoadOptions {
  * Loads an encoding, once. From then on the engine counts with it for every model that declares it.
  */
 export function loadEncoding(name: EncodingName, options?: LoadOptions): Promise<Encoding>;
+
+/**
+ * What `openFile` may be told.
+ */
+export interface OpenOptions {
+    /**
+     * Ends the opening.
+     */
+    signal?: AbortSignal;
+    /**
+     * How far the file has been read, in bytes.
+     */
+    onProgress?: (progress: { loaded: number; total: number }) => void;
+}
+
+/**
+ * A file whose contents are known; none of its conversations is held.
+ */
+export interface OpenedFile {
+    /**
+     * What it is.
+     */
+    readonly format: Format;
+    /**
+     * Its conversations in file order.
+     */
+    readonly conversations: Listed[];
+    /**
+     * What could not be read outside of the conversations, and what was mended, by position.
+     */
+    readonly warnings: Warning[];
+    /**
+     * Opens one conversation, on the branch of this id or on its current one.
+     */
+    open(index?: number, branch?: string, options?: OpenOptions): Promise<Session>;
+}
+
+/**
+ * Opens a file of any known tool: a native file, an export, a log, an archive or a packed one of them. Only what is
+ * asked for is read; a Blob of any size is never held whole. Throws a `Refusal` when nothing in it can be read.
+ */
+export function openFile(source: string | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>, options?: OpenOptions): Promise<OpenedFile>;

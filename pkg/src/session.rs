@@ -1,7 +1,8 @@
 //! One open conversation, as JavaScript holds it.
 
-use galley_core::doors::SealAs;
+use galley_core::doors::{Opened, SealAs};
 use galley_core::json::typed;
+use galley_core::refusal::Warning;
 use wasm_bindgen::prelude::*;
 
 use crate::cross;
@@ -23,6 +24,27 @@ pub fn open_conversation(
 ) -> Result<Session, JsValue> {
     let bytes = cross::bytes(&source).map_err(thrown)?;
     let inner = galley_core::session::Session::open(&bytes).map_err(thrown)?;
+    Ok(Session {
+        inner,
+        encodings: 0,
+    })
+}
+
+/// A conversation that the importer opened: its native file, what it was, and what was noticed.
+#[wasm_bindgen(js_name = openPicked, skip_typescript)]
+pub fn open_picked(file: &str, format: JsValue, warnings: JsValue) -> Result<Session, JsValue> {
+    let (conversation, mended) =
+        galley_core::conversation::read(file.as_bytes()).map_err(thrown)?;
+    let given = |value: &JsValue| cross::value(value).map_err(thrown);
+    let misfit = |misfit: galley_core::json::Misfit| thrown(misfit.refusal("parameter_invalid"));
+    let format = typed(&given(&format)?).map_err(misfit)?;
+    let mut warnings: Vec<Warning> = typed(&given(&warnings)?).map_err(misfit)?;
+    warnings.extend(mended);
+    let inner = galley_core::session::Session::new(Opened {
+        format,
+        conversation,
+        warnings,
+    });
     Ok(Session {
         inner,
         encodings: 0,

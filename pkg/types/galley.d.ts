@@ -90,6 +90,28 @@ export type BlockState = "selected" | "empty" | "floor_unmet" | "carried";
 export type Body = { model?: string; content?: string; phase?: string; native_origin?: NativeOrigin; run?: Run; usage?: Usage; request?: Value; trace?: Value } & { [unknown: string]: any };
 
 /**
+ * One way through a conversation that has several.
+ */
+export interface Branch {
+    /**
+     * What it is asked for by: the file's id of its last message.
+     */
+    id: string;
+    /**
+     * The first words that are its own.
+     */
+    title: string;
+    /**
+     * How often the person spoke on it.
+     */
+    turns: number;
+    /**
+     * The file has it as the current one.
+     */
+    current: boolean;
+}
+
+/**
  * One call of a tool.
  */
 export type Call = { id?: string; name?: string; arguments?: string } & { [unknown: string]: any };
@@ -324,6 +346,11 @@ export interface ExecutionDeclaration {
 }
 
 /**
+ * A format that is read.
+ */
+export type Format = "galley" | "chat_completions" | "chatgpt" | "claude_ai" | "claude_code" | "codex" | "deepseek" | "pi" | "langfuse" | "otel" | "aider" | "agent_messages" | "iii_session" | "responses" | "anthropic" | "gemini" | "ai_studio" | "gemini_takeout" | "ai_sdk" | "ai_sdk_devtools" | "cybros";
+
+/**
  * Tokens that the wire adds: `fixed` + `per_text` × number of texts.
  */
 export interface Framing {
@@ -393,6 +420,32 @@ export interface InlineEntry {
      * The slot whose document it replaces.
      */
     slot?: "system_prompt" | "character" | "persona";
+}
+
+/**
+ * A conversation of a file, as a list of them shows it.
+ */
+export interface Listed {
+    /**
+     * Its number in the file, from 0.
+     */
+    index: number;
+    /**
+     * Its name, or its first words.
+     */
+    title: string;
+    /**
+     * How often the person spoke.
+     */
+    turns: number;
+    /**
+     * How many bytes of the (unpacked) file it takes; 0 when it is not apart from the others.
+     */
+    bytes: number;
+    /**
+     * The ways through it, when it has several.
+     */
+    branches: Branch[];
 }
 
 /**
@@ -547,6 +600,42 @@ export interface NativeOrigin {
      * The wire.
      */
     api_format?: string;
+}
+
+/**
+ * What `openFile` may be told.
+ */
+export interface OpenOptions {
+    /**
+     * Ends the opening.
+     */
+    signal?: AbortSignal;
+    /**
+     * How far the file has been read, in bytes.
+     */
+    onProgress?: (progress: { loaded: number; total: number }) => void;
+}
+
+/**
+ * A file whose contents are known; none of its conversations is held.
+ */
+export interface OpenedFile {
+    /**
+     * What it is.
+     */
+    readonly format: Format;
+    /**
+     * Its conversations in file order.
+     */
+    readonly conversations: Listed[];
+    /**
+     * What could not be read outside of the conversations, and what was mended, by position.
+     */
+    readonly warnings: Warning[];
+    /**
+     * Opens one conversation, on the branch of this id or on its current one.
+     */
+    open(index?: number, branch?: string, options?: OpenOptions): Promise<Session>;
 }
 
 /**
@@ -1127,3 +1216,9 @@ export function loadEncoding(name: EncodingName, options?: LoadOptions): Promise
  * `Refusal` when nothing in it can be read, and `several_conversations` when it holds more than one.
  */
 export function openConversation(source: string | Uint8Array | ArrayBuffer): Session;
+
+/**
+ * Opens a file of any known tool: a native file, an export, a log, an archive or a packed one of them. Only what is
+ * asked for is read; a Blob of any size is never held whole. Throws a `Refusal` when nothing in it can be read.
+ */
+export function openFile(source: string | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>, options?: OpenOptions): Promise<OpenedFile>;

@@ -168,6 +168,38 @@ for (const [what, words, code, message] of [
   });
 }
 
+const chat = (words) => ({ messages: [{ role: "user", content: words }, { role: "assistant", content: "a" }] });
+const SEVERAL = file("several.jsonl", [chat("first"), chat("second")].map((one) => JSON.stringify(one)).join("\n"));
+
+test("list names the conversations of a file, and preview takes the one that is picked", () => {
+  const { status, stdout, stderr } = galley(["list", SEVERAL]);
+  assert.deepEqual([status, stderr], [0, ""]);
+  assert.match(stdout, /^format: chat_completions\n#  turns  bytes  title\n0 +1 +\d+ +first\n1 +1 +\d+ +second\n$/);
+  const listed = JSON.parse(galley(["list", SEVERAL, "--json"]).stdout);
+  assert.deepEqual(listed.conversations.map(({ title }) => title), ["first", "second"]);
+  const words = ["--model", "openai_api/gpt-4o", "--prompt", "x", "--json"];
+  const chosen = galley(["preview", SEVERAL, "--pick", "1", ...words]);
+  assert.equal(chosen.status, 0, chosen.stderr);
+  assert.equal(JSON.parse(chosen.stdout).entries[0].parts[0].text, "second");
+  const several = galley(["preview", SEVERAL, ...words]);
+  assert.equal(several.status, 1);
+  assert.match(several.stderr, /2 conversations: choose one with --pick N/);
+  assert.match(galley(["preview", SEVERAL, "--pick", "2", ...words]).stderr, /not_found/);
+  assert.equal(galley(["preview", SEVERAL, "--pick", "one", ...words]).status, 2);
+});
+
+test("a branch of a conversation is listed and can be previewed", () => {
+  const tree = fileURLToPath(new URL("../suite/import/chatgpt/branches.input.json", import.meta.url));
+  const { conversations } = JSON.parse(galley(["list", tree, "--json"]).stdout);
+  const { index, branches } = conversations.find(({ branches }) => branches.length > 1);
+  const other = branches.find(({ current }) => !current);
+  const preview = (...more) => galley(["preview", tree, "--pick", String(index), "--model", "openai_api/gpt-4o", "--prompt", "x", "--json", ...more]);
+  const [now, then] = [preview(), preview("--branch", other.id)];
+  assert.deepEqual([now.status, then.status], [0, 0], then.stderr);
+  assert.notEqual(now.stdout, then.stdout);
+  assert.match(galley(["list", tree]).stdout, new RegExp(`^ +\\d+ +  [* ] ${other.id}`, "m"));
+});
+
 test("models lists the catalogue with source and date", () => {
   const { status, stdout } = galley(["models"]);
   assert.equal(status, 0);

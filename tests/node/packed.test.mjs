@@ -6,9 +6,11 @@ import { project, run } from "./packed.mjs";
 
 const user = project({
   "import.js": `
-    import { Refusal, checkTemplate, loadEncoding } from "galley";
+    import { Refusal, checkTemplate, loadEncoding, openFile } from "galley";
     checkTemplate({ blocks: [{ type: "history" }, { type: "input" }] });
     try { checkTemplate({}); } catch (error) { if (!(error instanceof Refusal)) throw error; }
+    const file = await openFile('[{"role": "user", "content": "hello"}]');
+    console.log(file.format, (await file.open()).pending.text);
     console.log((await loadEncoding("o200k_base")).count("hello world"));`,
   "require.cjs": `require("galley");`,
   "manual.js": `
@@ -20,13 +22,13 @@ const user = project({
 after(user.remove);
 
 test("it carries the wasm, the counters and the types, and no sources", () => {
-  for (const file of ["dist/galley_bg.wasm", "dist/galley.js", "dist/counter/o200k_base.js", "dist/counter/o200k_base_bg.wasm", "dist/counter/r50k_base_bg.wasm", "js/index.js", "js/cli.js", "types/galley.d.ts", "schema/conversation-1.json", "README.md"]) {
+  for (const file of ["dist/galley_bg.wasm", "dist/galley.js", "dist/counter/o200k_base.js", "dist/counter/o200k_base_bg.wasm", "dist/counter/r50k_base_bg.wasm", "dist/importer/importer_bg.wasm", "js/index.js", "js/cli.js", "types/galley.d.ts", "schema/conversation-1.json", "README.md"]) {
     assert.ok(user.packed.includes(file), `${file} is not in the package`);
   }
   assert.deepEqual(user.packed.filter((file) => /\.rs$|^src\/|^tests\//.test(file)), []);
 });
 
-test("import", () => assert.equal(run(user.folder, "import.js"), "2\n"));
+test("import", () => assert.equal(run(user.folder, "import.js"), "chat_completions hello\n2\n"));
 
 test("require answers with what to write instead", () => {
   const { status, stderr } = spawnSync(process.execPath, ["require.cjs"], { cwd: user.folder, encoding: "utf8" });

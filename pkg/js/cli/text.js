@@ -38,6 +38,15 @@ export function modelsText(rows) {
   return `${lines.join("\n")}\n`;
 }
 
+/** The conversations of a file, one a line, their branches under them. */
+export function listText(format, conversations) {
+  const rows = conversations.flatMap(({ index, title, turns, bytes, branches }) => [
+    [index, turns, bytes, title],
+    ...branches.map((branch) => ["", branch.turns, "", `  ${branch.current ? "*" : " "} ${branch.id}  ${branch.title}`]),
+  ]);
+  return [`format: ${format}`, ...table(["#", "turns", "bytes", "title"], rows, [0, 1, 2]), ""].join("\n");
+}
+
 function counterWord(counter) {
   if (counter === undefined || counter === null) return "bytes/4";
   if (typeof counter === "string") return counter;

@@ -1,0 +1,137 @@
+//! Files of other tools, opened: the module that the npm package and the panel load with the first of them.
+//!
+//! Who holds the bytes drives it: [`Opening::step`] says which stretch is needed, [`Opening::give`] takes it, and
+//! [`Opening::finish`] answers the [`File`], whose conversations [`File::pick`] opens the same way. Answers are
+//! JSON texts; what is thrown is the JSON text of a refusal.
+
+use galley_core::conversation::from_transcript;
+use galley_core::import::{self, Ask, Step};
+use galley_core::refusal::Refusal;
+use serde_json::json;
+use wasm_bindgen::prelude::*;
+
+/// A stretch of the file.
+#[wasm_bindgen]
+#[derive(Clone, Copy)]
+pub struct Stretch {
+    /// Where it begins.
+    pub from: f64,
+    /// How many bytes it has.
+    pub len: f64,
+}
+
+/// The opening of a file.
+#[wasm_bindgen]
+pub struct Opening(import::Opening);
+
+#[wasm_bindgen]
+impl Opening {
+    /// The opening of a file of so many bytes.
+    #[wasm_bindgen(constructor)]
+    pub fn new(size: f64) -> Self {
+        Self(import::Opening::new(size as u64, Ask::default()))
+    }
+
+    /// What is needed next; nothing, when the file is known.
+    pub fn step(&self) -> Option<Stretch> {
+        stretch(self.0.step())
+    }
+
+    /// Takes what was needed.
+    pub fn give(&mut self, bytes: &[u8]) -> Result<(), JsValue> {
+        self.0.give(bytes).map_err(thrown)
+    }
+
+    /// What is in the file.
+    pub fn finish(self) -> Result<File, JsValue> {
+        self.0.finish().map(File).map_err(thrown)
+    }
+}
+
+/// A file whose contents are known.
+#[wasm_bindgen]
+pub struct File(import::File);
+
+#[wasm_bindgen]
+impl File {
+    /// `{ format, conversations, warnings }`.
+    pub fn index(&self) -> String {
+        let import::File {
+            format,
+            conversations,
+            warnings,
+            ..
+        } = &self.0;
+        json!({"format": format, "conversations": conversations, "warnings": warnings}).to_string()
+    }
+
+    /// The opening of one conversation, on this branch or on its current one.
+    pub fn pick(&self, index: usize, branch: Option<String>) -> Result<Picking, JsValue> {
+        let picking = self.0.pick(index, branch.as_deref()).map_err(thrown)?;
+        Ok(Picking(picking))
+    }
+}
+
+/// The opening of a conversation.
+#[wasm_bindgen]
+pub struct Picking(import::Picking);
+
+/// A conversation, opened.
+#[wasm_bindgen]
+pub struct Picked {
+    file: String,
+    warnings: String,
+}
+
+#[wasm_bindgen]
+impl Picked {
+    /// The native file; it can be taken once.
+    #[wasm_bindgen(js_name = takeFile)]
+    pub fn take_file(&mut self) -> String {
+        std::mem::take(&mut self.file)
+    }
+
+    /// What could not be read of it or had no place, by position.
+    #[wasm_bindgen(getter)]
+    pub fn warnings(&self) -> String {
+        self.warnings.clone()
+    }
+}
+
+#[wasm_bindgen]
+impl Picking {
+    /// What is needed next; nothing, when the conversation is whole.
+    pub fn step(&self) -> Option<Stretch> {
+        stretch(self.0.step())
+    }
+
+    /// Takes what was needed.
+    pub fn give(&mut self, bytes: &[u8]) -> Result<(), JsValue> {
+        self.0.give(bytes).map_err(thrown)
+    }
+
+    /// The conversation as a native file.
+    pub fn finish(self) -> Result<Picked, JsValue> {
+        let imported = self.0.finish().map_err(thrown)?;
+        let (file, noticed) = from_transcript(&imported);
+        let warnings: Vec<_> = imported.warnings.into_iter().chain(noticed).collect();
+        Ok(Picked {
+            file: file.to_json(),
+            warnings: json!(warnings).to_string(),
+        })
+    }
+}
+
+fn stretch(step: Step) -> Option<Stretch> {
+    match step {
+        Step::Read { from, len } => Some(Stretch {
+            from: from as f64,
+            len: len as f64,
+        }),
+        Step::Done => None,
+    }
+}
+
+fn thrown(refusal: Refusal) -> JsValue {
+    json!(refusal).to_string().into()
+}

@@ -1,0 +1,19 @@
+// How a file is opened step by step: whoever has its bytes hands over the stretch that is asked for.
+
+/** Gives an opening what it asks for until it is whole, and answers what it came to. */
+export async function drive(steps, { size, read }, { signal, onProgress } = {}) {
+  try {
+    for (let stretch; (stretch = steps.step()); ) {
+      const { from, len } = stretch;
+      stretch.free();
+      signal?.throwIfAborted();
+      const bytes = await read(from, len);
+      steps.give(bytes);
+      onProgress?.({ loaded: from + bytes.length, total: size });
+    }
+  } catch (error) {
+    steps.free();
+    throw error;
+  }
+  return steps.finish();
+}
