@@ -35,6 +35,10 @@ struct Inner {
     ready: bool,
     queue: Queue<(Ask, Option<Blob>)>,
     first: Option<(Ask, Option<Blob>)>,
+    /// An opening is under way, of this file unless it is another conversation of the open one.
+    opening: bool,
+    asked: Option<(Question, Option<Blob>)>,
+    /// The file that is open.
     opened: Option<(Question, Option<Blob>)>,
     listener: Listener,
     on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
@@ -49,6 +53,8 @@ impl Engine {
             ready: false,
             queue: Queue::new(),
             first: None,
+            opening: false,
+            asked: None,
             opened: None,
             listener: Rc::new(listener),
             on_message: None,
@@ -100,7 +106,14 @@ impl Engine {
     pub fn ask(&self, lane: Lane, ask: Ask, blob: Option<Blob>) {
         let mut inner = self.0.borrow_mut();
         if lane == Lane::Open {
-            inner.opened = Some((ask.what.clone(), blob.clone()));
+            // Another file is wanted: what is being read of one is not.
+            inner.give_up();
+            inner.opening = true;
+            match &ask.what {
+                // A conversation of the file that is open: that is the file to open again.
+                Question::Pick { .. } => {}
+                what => inner.asked = Some((what.clone(), blob.clone())),
+            }
         }
         let Some(message) = inner.queue.ask(lane, (ask, blob)) else {
             return;
@@ -110,6 +123,27 @@ impl Engine {
         } else {
             inner.first = Some(message);
         }
+    }
+
+    /// Gives up the opening that is under way.
+    pub fn give_up(&self) {
+        self.0.borrow().give_up();
+    }
+
+    /// The bytes of the open file from one place to another, as text; nothing when it is no text.
+    pub async fn excerpt(&self, from: u64, to: u64) -> Option<String> {
+        let blob = self.0.borrow().opened.as_ref()?.1.clone()?;
+        let head = blob.slice_with_f64_and_f64(0.0, 4.0).ok()?;
+        let part = blob.slice_with_f64_and_f64(from as f64, to as f64).ok()?;
+        let bytes = async |blob: Blob| {
+            let buffer = wasm_bindgen_futures::JsFuture::from(blob.array_buffer()).await;
+            buffer.ok().map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec())
+        };
+        let packed = |head: &[u8]| matches!(head, [b'P', b'K', ..] | [0x1f, 0x8b, ..] | [0x28, 0xb5, ..] | [0xfe | 0xff, ..]);
+        if packed(&bytes(head).await?) {
+            return None;
+        }
+        Some(String::from_utf8_lossy(&bytes(part).await?).into_owned())
     }
 
     /// Starts the worker again and gives it the file it had.
@@ -141,8 +175,15 @@ impl Engine {
                         inner.post(&message);
                     }
                 }
-                Answer::Encoding(_) => {}
+                Answer::Encoding(_) | Answer::Reading { .. } => {}
                 _ => {
+                    if inner.opening {
+                        // A file that is refused leaves the one before it open.
+                        if matches!(reply.what, Answer::Opened(_)) {
+                            inner.opened = inner.asked.clone().or(inner.opened.take());
+                        }
+                        inner.opening = false;
+                    }
                     if let Some(message) = inner.queue.answered() {
                         inner.post(&message);
                     }
@@ -169,6 +210,16 @@ impl Engine {
 }
 
 impl Inner {
+    fn give_up(&self) {
+        if self.opening && self.ready && self.queue.busy() {
+            let ask = Ask {
+                revision: 0,
+                what: Question::GiveUp,
+            };
+            self.post(&(ask, None));
+        }
+    }
+
     fn post(&self, (ask, blob): &(Ask, Option<Blob>)) {
         let Some(worker) = &self.worker else { return };
         let Ok(text) = serde_json::to_string(ask) else {

@@ -16,6 +16,9 @@ use crate::place::{self, Place};
 use crate::protocol::{Answer, Ask, Doc, EntryFace, Loading, Plan, Question, Refusal, Reply, View};
 use crate::queue::Lane;
 
+/// Bytes shown before and behind a place of the file.
+const AROUND: u64 = 240;
+
 /// Entries asked for with the first plan, before the page knows what is in sight.
 const FIRST_VIEW: Range<usize> = 0..24;
 
@@ -67,6 +70,8 @@ pub struct Panel {
     pub unopened: RwSignal<Option<(String, Refusal)>>,
     /// A file is being read.
     pub reading: RwSignal<Option<String>>,
+    /// How far, in bytes.
+    pub read: RwSignal<Option<(u64, u64)>>,
     /// Vocabularies on their way or failed.
     pub encodings: RwSignal<BTreeMap<String, Loading>>,
     /// The worker has stopped; what it said.
@@ -101,6 +106,7 @@ impl Panel {
             refused: RwSignal::new(None),
             unopened: RwSignal::new(None),
             reading: RwSignal::new(None),
+            read: RwSignal::new(None),
             encodings: RwSignal::new(BTreeMap::new()),
             stopped: RwSignal::new(None),
             faces: RwSignal::new(BTreeMap::new()),
@@ -146,9 +152,31 @@ impl Panel {
         self.ask(Lane::Open, Question::Sample, None);
     }
 
-    /// Opens another conversation of the file.
-    pub fn pick(self, index: usize) {
-        self.ask(Lane::Open, Question::Pick { index }, None);
+    /// Opens another conversation of the file, or another branch of it.
+    pub fn pick(self, index: usize, branch: Option<String>) {
+        let title = self.doc.with_untracked(|doc| {
+            let choice = doc.as_ref()?.conversations.get(index)?;
+            Some(choice.title.clone())
+        });
+        self.reading.set(title);
+        self.ask(Lane::Open, Question::Pick { index, branch }, None);
+    }
+
+    /// Gives up the file that is being read.
+    pub fn give_up(self) {
+        self.engine.with_value(|engine| {
+            if let Some(engine) = engine {
+                engine.give_up();
+            }
+        });
+    }
+
+    /// What stands around a byte of the open file, in what goes before it and what begins with it.
+    pub async fn around(self, offset: u64) -> Option<(String, String)> {
+        let engine = self.engine.get_value()?;
+        let before = engine.excerpt(offset.saturating_sub(AROUND), offset).await?;
+        let after = engine.excerpt(offset, offset.saturating_add(AROUND)).await?;
+        Some((before, after))
     }
 
     /// Edits the form and asks for its plan. Edits of one kind in a row undo as one.
@@ -389,6 +417,7 @@ impl Panel {
             Answer::Ready => {}
             Answer::Encoding(encoding) => self.encoding(encoding.name, encoding.state),
             Answer::Opened(doc) => self.take_doc(*doc),
+            Answer::Reading { loaded, total } => self.read.set(Some((loaded, total))),
             Answer::Planned { plan, entries } => {
                 if reply.revision < self.shown.get_untracked().0 {
                     return;
@@ -413,10 +442,16 @@ impl Panel {
                     faces.insert(face.index, Arc::new(face));
                 }
             }),
+            // One given up for another file: that one is being read.
+            Answer::Refused(refusal)
+                if refusal.code == "given_up" && reply.revision < self.revision.get_value() => {}
             Answer::Refused(refusal) => match self.reading.get_untracked() {
                 Some(name) => {
                     self.reading.set(None);
-                    self.unopened.set(Some((name, refusal)));
+                    self.read.set(None);
+                    if refusal.code != "given_up" {
+                        self.unopened.set(Some((name, refusal)));
+                    }
                 }
                 None => {
                     let place = place::place(&refusal);
@@ -434,11 +469,15 @@ impl Panel {
         // After a restart the same file comes again: what was written stays.
         let same = self.doc.with_untracked(|now| {
             now.as_ref().is_some_and(|now| {
-                now.name == doc.name && now.conversation == doc.conversation && now.rail == doc.rail
+                now.name == doc.name
+                    && now.conversation == doc.conversation
+                    && now.branch == doc.branch
+                    && now.rail == doc.rail
             })
         });
         let doc = Arc::new(doc);
         self.reading.set(None);
+        self.read.set(None);
         self.unopened.set(None);
         if !same {
             self.form.set(form::fresh(&doc, &today()));

@@ -28,11 +28,15 @@ pub enum Question {
         /// The file's name, for the bar.
         name: String,
     },
-    /// Open another conversation of the same file.
+    /// Open another conversation of the same file, or another branch of it.
     Pick {
         /// Its place in [`Doc::conversations`].
         index: usize,
+        /// The branch; the current one when unset.
+        branch: Option<String>,
     },
+    /// Give up the opening that is under way. What answers it is the refusal of that opening.
+    GiveUp,
     /// Plan this request, and render the entries in sight.
     Estimate {
         /// The request, as the estimate door takes it.
@@ -78,6 +82,13 @@ pub enum Answer {
     Ready,
     /// A file is open.
     Opened(Box<Doc>),
+    /// A file is being read; news that nobody asked for.
+    Reading {
+        /// Bytes so far.
+        loaded: u64,
+        /// Of.
+        total: u64,
+    },
     /// A request is planned.
     Planned {
         /// The numbers.
@@ -148,10 +159,12 @@ pub struct Doc {
     pub sample: bool,
     /// What could not be read, by position.
     pub warnings: Vec<Notice>,
-    /// The conversations of the file, by title, when there are several.
-    pub conversations: Vec<String>,
+    /// The conversations of the file; none of a native one.
+    pub conversations: Vec<Choice>,
     /// Which of them is open.
     pub conversation: usize,
+    /// On which branch, when not on the current one.
+    pub branch: Option<String>,
     /// The conversation, oldest first: turns and the segments in them.
     pub rail: Vec<RailRow>,
     /// Who can be addressed.
@@ -170,6 +183,34 @@ pub struct Doc {
     pub pending: Option<String>,
 }
 
+/// A conversation that can be opened.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Choice {
+    /// Its name, or its first words.
+    pub title: String,
+    /// How often the person spoke.
+    pub turns: usize,
+    /// Bytes it takes in the file; 0 when it is not apart from the others.
+    pub bytes: u64,
+    /// The ways through it, when it has several.
+    pub branches: Vec<Branch>,
+}
+
+/// One way through a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Branch {
+    /// What it is asked for by.
+    pub id: String,
+    /// The first words that are its own.
+    pub title: String,
+    /// How often the person spoke on it.
+    pub turns: usize,
+    /// The file has it as the current one.
+    pub current: bool,
+}
+
 /// A line about something that could not be read, or that the engine wants seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -178,6 +219,8 @@ pub struct Notice {
     pub at: String,
     /// What, in a sentence.
     pub message: String,
+    /// The byte of the file, where there is one.
+    pub offset: Option<u64>,
 }
 
 /// One line of the conversation: a message, a question, a round, a summary.

@@ -28,9 +28,17 @@ pub fn Bar() -> impl IntoView {
     };
     let several = move || {
         panel.doc.with(|doc| {
-            doc.as_ref()
-                .filter(|doc| doc.conversations.len() > 1)
-                .map(|doc| (doc.conversations.clone(), doc.conversation))
+            let doc = doc.as_ref().filter(|doc| doc.conversations.len() > 1)?;
+            Some((doc.conversation + 1, doc.conversations.len()))
+        })
+    };
+    let branches = move || {
+        panel.doc.with(|doc| {
+            let doc = doc.as_ref()?;
+            let choice = doc.conversations.get(doc.conversation)?;
+            let current = choice.branches.iter().find(|branch| branch.current);
+            let now = doc.branch.clone().or(current.map(|branch| branch.id.clone()));
+            (!choice.branches.is_empty()).then(|| (doc.conversation, choice.branches.clone(), now))
         })
     };
     view! {
@@ -45,11 +53,19 @@ pub fn Bar() -> impl IntoView {
                         {words::some(warnings() as u64, "warning")}
                     </button>
                 })}
-                {move || several().map(|(all, now)| view! {
-                    <select class="which" aria-label="Conversation of the file" on:change=move |event| {
-                        if let Ok(index) = event_target_value(&event).parse() { panel.pick(index) }
-                    }>
-                        {all.into_iter().enumerate().map(|(index, title)| view! { <option value=index.to_string() selected=index == now>{title}</option> }).collect_view()}
+                {move || several().map(|(now, all)| view! {
+                    " · "
+                    <button type="button" class="link" data-hook="conversations" on:click=move |_| stage.dialog.set(Some("conversations"))>
+                        {format!("conversation {} of {}", words::n(now as u64), words::n(all as u64))}
+                    </button>
+                })}
+                {move || branches().map(|(index, all, now)| view! {
+                    <select class="which" aria-label="Branch of the conversation" on:change=move |event| panel.pick(index, Some(event_target_value(&event)))>
+                        {all.into_iter().map(|branch| {
+                            let chosen = now.as_ref() == Some(&branch.id);
+                            let word = if branch.current { "current" } else { "branch" };
+                            view! { <option value=branch.id selected=chosen>{format!("{word} · {} · {}", words::some(branch.turns as u64, "turn"), branch.title)}</option> }
+                        }).collect_view()}
                     </select>
                 })}
             </p>

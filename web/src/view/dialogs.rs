@@ -1,10 +1,11 @@
-//! What opens above the page: the keys, the warnings of the file, the paste box.
+//! What opens above the page: the keys, the conversations of the file, its warnings, the paste box.
 
 use leptos::html;
 use leptos::prelude::*;
 
 use super::{Stage, files};
 use crate::panel::Panel;
+use crate::words::{n, some};
 
 /// A native dialog that is up while the stage names it.
 #[component]
@@ -79,7 +80,77 @@ pub fn Warnings() -> impl IntoView {
     view! {
         <Sheet name="warnings" label="Warnings of the file">
             <div class="head"><h2>"Read with warnings"</h2><button type="button" class="link" on:click=move |_| stage.dialog.set(None)>"Close"</button></div>
-            <dl>{move || all().into_iter().map(|one| view! { <dt><code>{one.at}</code></dt><dd>{super::fields::said(&one.message)}</dd> }).collect_view()}</dl>
+            <dl>{move || all().into_iter().map(|one| view! {
+                <dt>{match one.offset {
+                    Some(offset) => view! { <Place offset at=one.at/> }.into_any(),
+                    None => view! { <code>{one.at}</code> }.into_any(),
+                }}</dt>
+                <dd>{super::fields::said(&one.message)}</dd>
+            }).collect_view()}</dl>
+        </Sheet>
+    }
+}
+
+/// A place in the file; pressed, what stands there is shown.
+#[component]
+fn Place(offset: u64, at: String) -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let around = RwSignal::new(None::<Option<(String, String)>>);
+    let show = move |_| {
+        if around.get_untracked().is_some() {
+            return around.set(None);
+        }
+        leptos::task::spawn_local(async move {
+            around.set(Some(panel.around(offset).await));
+        });
+    };
+    view! {
+        <button type="button" class="link" data-hook="place" aria-expanded=move || around.get().is_some().to_string() on:click=show><code>{at}</code></button>
+        {move || around.get().map(|found| match found {
+            Some((before, after)) => view! { <pre class="around" data-hook="around">{before}<mark>{after.chars().next().map(String::from)}</mark>{after.chars().skip(1).collect::<String>()}</pre> }.into_any(),
+            None => view! { <p class="q s">"The file is packed: its text has no place to show here."</p> }.into_any(),
+        })}
+    }
+}
+
+/// How many conversations are listed at once.
+const LISTED: usize = 200;
+
+/// The conversations of the file.
+#[component]
+pub fn Conversations() -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let stage = expect_context::<Stage>();
+    let find = RwSignal::new(String::new());
+    let found = move || {
+        let wanted = find.get().to_lowercase();
+        panel.doc.with(|doc| {
+            let all = doc.iter().flat_map(|doc| doc.conversations.iter().enumerate());
+            all.filter(|(_, one)| one.title.to_lowercase().contains(&wanted))
+                .map(|(index, one)| (index, one.clone()))
+                .collect::<Vec<_>>()
+        })
+    };
+    let now = move || panel.doc.with(|doc| doc.as_ref().map(|doc| doc.conversation));
+    let open = move |index: usize| {
+        stage.dialog.set(None);
+        panel.pick(index, None);
+    };
+    view! {
+        <Sheet name="conversations" label="Conversations of the file">
+            <div class="head"><h2>"Conversations"</h2><button type="button" class="link" on:click=move |_| stage.dialog.set(None)>"Close"</button></div>
+            <p><input type="search" aria-label="Find a conversation by its title" placeholder="Find by title" prop:value=move || find.get() on:input=move |event| find.set(event_target_value(&event))/></p>
+            <ul class="choices" aria-label="Conversations">{move || found().into_iter().take(LISTED).map(|(index, one)| {
+                let size = (one.bytes > 0).then(|| format!(" · {} KB", n(one.bytes.div_ceil(1000))));
+                let branches = (!one.branches.is_empty()).then(|| format!(" · {} branches", one.branches.len()));
+                view! { <li><button type="button" class="link" aria-current=move || (now() == Some(index)).then_some("true") on:click=move |_| open(index)>
+                    <b dir="auto">{if one.title.is_empty() { format!("conversation {}", index + 1) } else { one.title }}</b>
+                    <span class="q">{some(one.turns as u64, "turn")}{branches}{size}</span></button></li> }
+            }).collect_view()}</ul>
+            {move || {
+                let count = found().len();
+                (count > LISTED).then(|| view! { <p class="q s">{format!("{} more: find one by its title.", n((count - LISTED) as u64))}</p> })
+            }}
         </Sheet>
     }
 }

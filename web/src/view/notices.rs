@@ -33,7 +33,15 @@ pub fn Above() -> impl IntoView {
                     <button type="button" class="link" on:click=move |_| panel.unopened.set(None)>"Close"</button></p>
             })}
             {move || panel.reading.get().map(|name| view! {
-                <p class="line late" data-hook="reading"><span>"Reading "<b dir="auto">{name}</b></span><progress aria-label="Reading"></progress></p>
+                <p class="line late" data-hook="reading"><span>"Reading "<b dir="auto">{name}</b></span>
+                    {move || match panel.read.get() {
+                        Some((loaded, total)) if total > 0 => view! {
+                            <progress max=total.to_string() value=loaded.to_string() aria-label="Reading"></progress>
+                            <span class="q">{format!("{} of {} MB", n(loaded / 1_000_000), n(total / 1_000_000))}</span>
+                        }.into_any(),
+                        _ => view! { <progress aria-label="Reading"></progress> }.into_any(),
+                    }}
+                    <button type="button" class="link" on:click=move |_| panel.give_up()>"Cancel"</button></p>
             })}
             {move || sample().then(|| view! {
                 <p class="line" data-hook="sample"><span><b>"This is a sample."</b>

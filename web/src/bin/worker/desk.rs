@@ -5,9 +5,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use galley_core::assembly::Plan;
-use galley_core::conversation;
-use galley_core::doors::Opened;
-use galley_core::import;
 use galley_core::refusal;
 use galley_core::session::Session;
 use galley_core::tokens::Encoding;
@@ -16,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::encodings::StandIn;
 use super::facts::{self, Rows};
+use super::files::Index;
 use super::sheet;
 
 /// How a vocabulary stands.
@@ -29,28 +27,18 @@ enum Standing {
 }
 
 /// The file the session came from.
-#[derive(Default)]
-struct Shelf {
-    name: String,
-    sample: bool,
-    /// Kept while it holds more conversations than the one that is open.
-    file: Option<import::Opened>,
-}
-
-impl Shelf {
-    fn titles(&self) -> Vec<String> {
-        let all = self
-            .file
-            .iter()
-            .flat_map(|file| &file.conversations)
-            .enumerate();
-        all.map(|(index, one)| {
-            one.title
-                .clone()
-                .unwrap_or_else(|| format!("conversation {}", index + 1))
-        })
-        .collect()
-    }
+#[derive(Clone, Default)]
+pub struct Shelf {
+    /// Its name.
+    pub name: String,
+    /// It is the page's own sample.
+    pub sample: bool,
+    /// What else is in it; nothing for a native file.
+    pub index: Option<Index>,
+    /// Which of its conversations is open.
+    pub conversation: usize,
+    /// On which branch, when not on the current one.
+    pub branch: Option<String>,
 }
 
 /// The session and what goes with it.
@@ -64,56 +52,24 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Opens a file; the one before stays when this one is refused. Of several conversations the first is
-    /// opened, and the others can be picked.
-    pub fn open(&mut self, name: String, bytes: Vec<u8>, sample: bool) -> Result<Answer, Refusal> {
-        match Session::open(&bytes) {
-            Ok(session) => {
-                self.shelf = Shelf {
-                    name,
-                    sample,
-                    ..Shelf::default()
-                };
-                Ok(self.take(session, 0))
-            }
-            Err(refusal) if refusal.code == "several_conversations" => {
-                let file = import::open(&bytes, &import::Ask::default()).map_err(refused)?;
-                self.shelf = Shelf {
-                    name,
-                    sample,
-                    file: Some(file),
-                };
-                self.pick(0)
-            }
-            Err(refusal) => Err(refused(refusal)),
-        }
+    /// Opens the sample.
+    pub fn open_sample(&mut self, name: &str, bytes: &[u8]) -> Result<Answer, Refusal> {
+        let session = Session::open(bytes).map_err(refused)?;
+        let shelf = Shelf {
+            name: name.to_owned(),
+            sample: true,
+            ..Shelf::default()
+        };
+        Ok(self.take(session, shelf))
     }
 
-    /// Opens another conversation of the file.
-    pub fn pick(&mut self, index: usize) -> Result<Answer, Refusal> {
-        let Some(file) = &self.shelf.file else {
-            return Err(nothing_open());
-        };
-        let Some(one) = file.conversations.get(index) else {
-            return Err(nothing_open());
-        };
-        let (conversation, noticed) = conversation::from_transcript(one);
-        let warnings = file
-            .warnings
-            .iter()
-            .chain(&one.warnings)
-            .cloned()
-            .chain(noticed)
-            .collect();
-        let session = Session::new(Opened {
-            format: file.format,
-            conversation,
-            warnings,
-        });
-        Ok(self.take(session, index))
+    /// The file the session came from.
+    pub fn shelf(&self) -> &Shelf {
+        &self.shelf
     }
 
-    fn take(&mut self, mut session: Session, index: usize) -> Answer {
+    /// Takes a session that was opened, and the file it came from.
+    pub fn take(&mut self, mut session: Session, shelf: Shelf) -> Answer {
         for (name, standing) in &self.encodings {
             session.load_encoding(match standing {
                 Standing::Here(encoding) => encoding.clone(),
@@ -121,10 +77,12 @@ impl Desk {
             });
         }
         let (mut doc, rows) = facts::read(&session);
-        doc.name = self.shelf.name.clone();
-        doc.sample = self.shelf.sample;
-        doc.conversation = index;
-        doc.conversations = self.shelf.titles();
+        doc.name = shelf.name.clone();
+        doc.sample = shelf.sample;
+        doc.conversations = shelf.index.as_ref().map(Index::choices).unwrap_or_default();
+        doc.conversation = shelf.conversation;
+        doc.branch = shelf.branch.clone();
+        self.shelf = shelf;
         self.session = Some(session);
         self.rows = rows;
         self.plan = None;
@@ -214,7 +172,8 @@ impl Desk {
     }
 }
 
-fn nothing_open() -> Refusal {
+/// What there is to say before a file is open.
+pub fn nothing_open() -> Refusal {
     Refusal {
         code: "nothing_open".to_owned(),
         message: "No conversation is open: open one first.".to_owned(),
@@ -223,7 +182,7 @@ fn nothing_open() -> Refusal {
 }
 
 /// A refusal of the engine in the page's shape.
-fn refused(refusal: refusal::Refusal) -> Refusal {
+pub fn refused(refusal: refusal::Refusal) -> Refusal {
     Refusal {
         code: refusal.code,
         message: refusal.message,

@@ -12,7 +12,7 @@ use wasm_bindgen_futures::spawn_local;
 use super::desk::Desk;
 use super::say;
 
-#[wasm_bindgen(module = "/src/bin/worker/counter.js")]
+#[wasm_bindgen(module = "/src/bin/worker/modules.js")]
 extern "C" {
     type Counter;
 

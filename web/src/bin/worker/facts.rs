@@ -129,6 +129,7 @@ fn format_word(format: Format) -> String {
 /// A warning with its place in words.
 pub fn notice(warning: &Warning) -> Notice {
     let at = match (&warning.path, warning.line, warning.offset) {
+        (Some(path), Some(line), _) if !path.is_empty() => format!("line {line}, {path}"),
         (_, Some(line), _) => format!("line {line}"),
         (Some(path), ..) => path.clone(),
         (_, _, Some(offset)) => format!("byte {offset}"),
@@ -137,6 +138,7 @@ pub fn notice(warning: &Warning) -> Notice {
     Notice {
         at,
         message: warning.message.clone(),
+        offset: warning.offset,
     }
 }
 

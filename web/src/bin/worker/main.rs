@@ -3,15 +3,16 @@
 mod desk;
 mod encodings;
 mod facts;
+mod files;
 mod sheet;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use galley_web::protocol::{Answer, Ask, Question, Refusal, Reply};
+use galley_web::protocol::{Answer, Ask, Question, Reply};
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageEvent};
 
 use desk::Desk;
@@ -41,39 +42,21 @@ fn main() {
 }
 
 async fn answer(desk: &Rc<RefCell<Desk>>, ask: Ask, file: Option<Blob>) {
-    let revision = ask.revision;
-    let bytes = match file {
-        Some(file) => match JsFuture::from(file.array_buffer()).await {
-            Ok(buffer) => Some(js_sys::Uint8Array::new(&buffer).to_vec()),
-            Err(_) => {
-                let message =
-                    "The browser could not read it: it may have moved, or be no file.".to_owned();
-                return say(
-                    revision,
-                    0.0,
-                    Answer::Refused(Refusal {
-                        code: "file_unreadable".to_owned(),
-                        message,
-                        ..Refusal::default()
-                    }),
-                );
-            }
-        },
-        None => None,
-    };
     let began = now();
-    let what = {
-        let mut desk = desk.borrow_mut();
-        match ask.what {
-            Question::Sample => desk.open(SAMPLE_NAME.to_owned(), SAMPLE.to_vec(), true),
-            Question::Open { name } => desk.open(name, bytes.unwrap_or_default(), false),
-            Question::Pick { index } => desk.pick(index),
-            Question::Estimate { request, view } => desk.estimate(&request, view),
-            Question::Entries { view } => desk.entries(view),
-        }
+    let what = match ask.what {
+        // The question it ends is the one that is answered.
+        Question::GiveUp => return files::stop(),
+        Question::Sample => desk.borrow_mut().open_sample(SAMPLE_NAME, SAMPLE),
+        Question::Open { name } => match file {
+            Some(file) => files::open(desk, name, file).await,
+            None => Err(desk::nothing_open()),
+        },
+        Question::Pick { index, branch } => files::pick(desk, index, branch).await,
+        Question::Estimate { request, view } => desk.borrow_mut().estimate(&request, view),
+        Question::Entries { view } => desk.borrow_mut().entries(view),
     };
     say(
-        revision,
+        ask.revision,
         now() - began,
         what.unwrap_or_else(Answer::Refused),
     );

@@ -1,28 +1,67 @@
-// The exact counters: a module for each vocabulary beside the page, fetched when a model first needs it.
-// Its wasm, which holds the vocabulary, is kept in the browser's cache storage: a second visit does not
-// download it again.
+// Modules beside the page, each fetched when first needed: the exact counters, one a vocabulary, and the one
+// that opens files of other tools. Their wasm is kept in the browser's cache storage: a second visit does
+// not download it again.
 
-const KEPT = "galley-counters-1";
+const KEPT = "galley-modules-1";
 const VOCABULARIES = { o200k_harmony: "o200k_base" };
 const modules = new Map();
 
 export async function load_counter(name, progress) {
-  const vocabulary = VOCABULARIES[name] ?? name;
-  if (!modules.has(vocabulary)) {
-    const coming = load(vocabulary, progress);
-    modules.set(vocabulary, coming);
-    // What failed may be asked for again.
-    coming.catch(() => modules.delete(vocabulary));
-  }
-  const { Counter } = await modules.get(vocabulary);
+  const { Counter } = await module("counter", VOCABULARIES[name] ?? name, progress);
   return new Counter(name);
 }
 
-async function load(vocabulary, progress) {
-  const folder = new URL("./counter/", self.location.href);
-  const module = await import(new URL(`${vocabulary}.js`, folder).href);
+let opened;
+let stop;
+
+/** Opens a file of another tool; the one before stays when this one is refused. Answers what is in it. */
+export async function open_file(blob, progress) {
+  stop = new AbortController();
+  const { signal } = stop;
+  const read = async (from, len) => new Uint8Array(await blob.slice(from, from + len).arrayBuffer());
+  const bytes = { size: blob.size, read };
+  const { Opening } = await module("importer", "importer", () => {});
+  const file = await drive(new Opening(blob.size), bytes, { signal, onProgress: ({ loaded, total }) => progress(loaded, total) });
+  opened?.file.free();
+  opened = { file, bytes };
+  return file.index();
+}
+
+/** Opens a conversation of that file: its native file, and what was noticed. */
+export async function pick_conversation(index, branch, progress) {
+  stop = new AbortController();
+  const { signal } = stop;
+  const steps = opened.file.pick(index, branch);
+  const picked = await drive(steps, opened.bytes, { signal, onProgress: ({ loaded, total }) => progress(loaded, total) });
+  const answer = [picked.takeFile(), picked.warnings];
+  picked.free();
+  return answer;
+}
+
+/** Gives up what is being opened. */
+export function stop_opening() {
+  stop?.abort();
+}
+
+async function drive(...words) {
+  const { drive } = await import(new URL("./importer/drive.js", self.location.href).href);
+  return drive(...words);
+}
+
+function module(folder, name, progress) {
+  if (!modules.has(name)) {
+    const coming = load(new URL(`./${folder}/`, self.location.href), name, progress);
+    modules.set(name, coming);
+    // What failed may be asked for again.
+    coming.catch(() => modules.delete(name));
+  }
+  return modules.get(name);
+}
+
+async function load(folder, name, progress) {
+  const module = await import(new URL(`${name}.js`, folder).href);
   const start = (response) => module.default({ module_or_path: told(response, progress) });
-  const url = new URL(`${vocabulary}_bg.wasm`, folder);
+  const url = new URL(`${name}_bg.wasm`, folder);
   const key = `${url}?${module.checksum}`;
   const cache = await self.caches?.open(KEPT).catch(() => undefined);
   const known = await cache?.match(key).catch(() => undefined);
