@@ -137,9 +137,16 @@ impl Engine {
         let part = blob.slice_with_f64_and_f64(from as f64, to as f64).ok()?;
         let bytes = async |blob: Blob| {
             let buffer = wasm_bindgen_futures::JsFuture::from(blob.array_buffer()).await;
-            buffer.ok().map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec())
+            buffer
+                .ok()
+                .map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec())
         };
-        let packed = |head: &[u8]| matches!(head, [b'P', b'K', ..] | [0x1f, 0x8b, ..] | [0x28, 0xb5, ..] | [0xfe | 0xff, ..]);
+        let packed = |head: &[u8]| {
+            matches!(
+                head,
+                [b'P', b'K', ..] | [0x1f, 0x8b, ..] | [0x28, 0xb5, ..] | [0xfe | 0xff, ..]
+            )
+        };
         if packed(&bytes(head).await?) {
             return None;
         }

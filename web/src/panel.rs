@@ -174,8 +174,12 @@ impl Panel {
     /// What stands around a byte of the open file, in what goes before it and what begins with it.
     pub async fn around(self, offset: u64) -> Option<(String, String)> {
         let engine = self.engine.get_value()?;
-        let before = engine.excerpt(offset.saturating_sub(AROUND), offset).await?;
-        let after = engine.excerpt(offset, offset.saturating_add(AROUND)).await?;
+        let before = engine
+            .excerpt(offset.saturating_sub(AROUND), offset)
+            .await?;
+        let after = engine
+            .excerpt(offset, offset.saturating_add(AROUND))
+            .await?;
         Some((before, after))
     }
 

@@ -1,7 +1,7 @@
 //! Opening a file: the native one, or an export of another tool as a conversation.
 
 use crate::conversation::{self, Conversation};
-use crate::import::{self, Ask, Format};
+use crate::import::{self, Format};
 use crate::refusal::{Refusal, Warning};
 
 /// A file's one conversation, and what it was.
@@ -15,7 +15,7 @@ pub struct Opened {
     pub warnings: Vec<Warning>,
 }
 
-/// Opens a file that holds one conversation.
+/// Opens a native file, or Chat Completions messages of one conversation.
 ///
 /// # Errors
 /// `file_invalid` or `file_unsupported`, saying what the file is, where it fails and what to do;
@@ -25,7 +25,7 @@ pub fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
         format,
         conversations,
         mut warnings,
-    } = import::open(bytes, &Ask::default())?;
+    } = import::open_own(bytes)?;
     if format == Format::Galley {
         let (conversation, warnings) = conversation::read(bytes)?;
         return Ok(Opened {

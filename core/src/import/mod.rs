@@ -52,6 +52,7 @@ mod pen;
 mod pi;
 mod picking;
 mod plain;
+mod readers;
 mod reading;
 mod record;
 mod responses;
@@ -220,6 +221,25 @@ pub fn open(bytes: &[u8], ask: &Ask) -> Result<Opened, Refusal> {
         format: file.format,
         conversations,
         warnings: file.warnings,
+    })
+}
+
+/// Opens a native file or Chat Completions messages that are held whole and not packed. What is another tool's is
+/// refused `file_unsupported`: [`Opening`] opens it, and a build that does not name that carries none of the
+/// other readers.
+pub fn open_own(bytes: &[u8]) -> Result<Opened, Refusal> {
+    let kind = sniff::magic(bytes).map(|kind| kind.refusal());
+    if let Some(refusal) = kind.or_else(|| sniff::packed(bytes)) {
+        return Err(refusal);
+    }
+    let mut reading = reading::Reading::new(Ask::default(), readers::OWN);
+    let mut found = reading.push(bytes)?;
+    let end = reading.finish()?;
+    found.extend(end.found);
+    Ok(Opened {
+        format: end.format,
+        conversations: found.into_iter().map(|found| found.imported).collect(),
+        warnings: end.warnings,
     })
 }
 

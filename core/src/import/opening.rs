@@ -21,7 +21,7 @@ use super::archive;
 use super::container::{Directory, Entry, Listing, Stream};
 use super::picking::Picking;
 use super::reading::{End, Found, Reading, Unit};
-use super::{Ask, Format, INVALID, sniff, tree};
+use super::{Ask, Format, INVALID, readers, sniff, tree};
 use crate::json::Notes;
 use crate::refusal::{Refusal, Warning};
 use crate::transcript::{AgentMessage, Branch, ContentBlock, Imported};
@@ -370,7 +370,7 @@ impl Flow {
             at,
             end,
             stream: source.stream(),
-            reading: Reading::new(file.ask.clone()),
+            reading: Reading::new(file.ask.clone(), readers::ALL),
             source,
         }
     }
@@ -383,7 +383,10 @@ impl Flow {
 
     fn finish(&mut self) -> Result<End, Refusal> {
         let rest = self.stream.finish()?;
-        let reading = std::mem::replace(&mut self.reading, Reading::new(Ask::default()));
+        let reading = std::mem::replace(
+            &mut self.reading,
+            Reading::new(Ask::default(), readers::ALL),
+        );
         reading.finish_with(&rest)
     }
 }

@@ -7,7 +7,7 @@ use super::archive;
 use super::container::{Entry, Stream};
 use super::opening::{Source, Step, next};
 use super::reading::{Found, Part, Reading, Unit};
-use super::{Ask, INVALID};
+use super::{Ask, INVALID, readers};
 use crate::refusal::Refusal;
 use crate::transcript::{AgentMessage, Attachment, ContentBlock, Imported};
 
@@ -75,7 +75,10 @@ impl Picking {
             }
             (None, _) => Stage::Part(
                 flow,
-                Take::Whole(Box::new(Reading::new(ask.clone())), Vec::new()),
+                Take::Whole(
+                    Box::new(Reading::new(ask.clone(), readers::ALL)),
+                    Vec::new(),
+                ),
             ),
         };
         let mut picking = Self {

@@ -1,30 +1,18 @@
 //! What a text is that is no JSON, by how it begins.
 //!
-//! One row of [`KINDS`] is one kind of text: how it is recognised and who reads it, or what to do with it
-//! when nobody does.
+//! One row of [`KINDS`] is one kind of text: how it is recognised, and what to do with it when nobody reads it.
 
 use super::sniff::{self, Foreign};
 use super::traffic::{cassette, event_stream};
-use super::{Ask, Format, aider};
-use crate::json::{Notes, Text};
-use crate::transcript::Imported;
+use super::{Format, aider};
 
 /// A kind of text.
 #[derive(Debug)]
 pub(super) enum Kind {
     /// A format that is read.
-    Reads(Reads),
+    Reads(Format),
     /// One that is not.
     Foreign(Foreign),
-}
-
-/// A format that is read.
-#[derive(Debug)]
-pub(super) struct Reads {
-    /// Its word.
-    pub format: Format,
-    /// Reads a whole text. Each of its conversations is found again by reading it again.
-    pub read: fn(&Text<'_>, &Ask, &mut Notes) -> Vec<Imported>,
 }
 
 /// Recognises a text, given from its first byte on that is not blank. None of the formats that are read begins
@@ -37,7 +25,7 @@ pub(super) fn of(text: &[u8]) -> Option<&'static Kind> {
 /// The formats that are read.
 pub(super) fn read() -> impl Iterator<Item = Format> {
     KINDS.iter().filter_map(|(_, kind)| match kind {
-        Kind::Reads(reads) => Some(reads.format),
+        Kind::Reads(format) => Some(*format),
         Kind::Foreign(_) => None,
     })
 }
@@ -50,13 +38,7 @@ const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> Kin
 
 /// The kinds in the order they are tried.
 const KINDS: &[(Test, Kind)] = &[
-    (
-        aider::is_history,
-        Kind::Reads(Reads {
-            format: Format::Aider,
-            read: aider::read,
-        }),
-    ),
+    (aider::is_history, Kind::Reads(Format::Aider)),
     (
         |text| begins(text, &["<!", "<html", "<HTML", "<head", "<div", "<?xml"]),
         kind(
@@ -65,20 +47,8 @@ const KINDS: &[(Test, Kind)] = &[
             "choose the JSON file that was exported beside it",
         ),
     ),
-    (
-        event_stream::is,
-        Kind::Reads(Reads {
-            format: Format::EventStream,
-            read: event_stream::read,
-        }),
-    ),
-    (
-        cassette::is_yaml,
-        Kind::Reads(Reads {
-            format: Format::Cassette,
-            read: cassette::read_yaml,
-        }),
-    ),
+    (event_stream::is, Kind::Reads(Format::EventStream)),
+    (cassette::is_yaml, Kind::Reads(Format::Cassette)),
     (
         |text| begins(text, &["# ", "## ", "#### ", "> ", "-*-", "**"]),
         kind(

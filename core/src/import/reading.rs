@@ -10,6 +10,7 @@ mod lines;
 use serde_json::Value;
 
 use super::lines as line;
+use super::readers::{self, Read, Readers};
 use super::record::Record;
 use super::shapes::{self, Kind, Reads};
 use super::{Ask, Format, INVALID, plain, sniff, unknown, unreadable};
@@ -78,6 +79,7 @@ pub(super) struct End {
 #[derive(Debug)]
 pub(super) struct Reading {
     ask: Ask,
+    readers: Readers,
     notes: Notes,
     /// What was gathered from the beginning of the source on.
     bytes: Vec<u8>,
@@ -110,9 +112,11 @@ struct Start {
 }
 
 impl Reading {
-    pub fn new(ask: Ask) -> Self {
+    /// A reading by these readers.
+    pub fn new(ask: Ask, readers: Readers) -> Self {
         Self {
             ask,
+            readers,
             notes: Notes::default(),
             bytes: Vec::new(),
             state: State::Start(Start::default()),
@@ -141,9 +145,13 @@ impl Reading {
                     self.state = State::Whole;
                     Ok(Vec::new())
                 }
-                Look::Lines(reads) => Ok(self.as_lines(reads)),
+                Look::Lines(reads) => self.as_lines(reads),
                 Look::Items(reads) => {
-                    let mut items = Items::new(reads, after_mark(&self.bytes));
+                    let mut items = Items::new(
+                        reads,
+                        self.readers.records(reads.format)?,
+                        after_mark(&self.bytes),
+                    );
                     let bytes = std::mem::take(&mut self.bytes);
                     let rest = bytes.get(after_mark(&bytes)..).unwrap_or_default();
                     let found = items.push(rest, &self.ask, &mut self.notes);
@@ -185,14 +193,15 @@ impl Reading {
         Ok(End::new(format, found, self.notes))
     }
 
-    fn as_lines(&mut self, reads: &'static Reads) -> Vec<Found> {
+    fn as_lines(&mut self, reads: &'static Reads) -> Result<Vec<Found>, Refusal> {
+        let read = self.readers.records(reads.format)?;
         let bytes = std::mem::take(&mut self.bytes);
         let mark = after_mark(&bytes);
-        let mut lines = Lines::new(reads, mark);
+        let mut lines = Lines::new(reads, read, mark);
         let rest = bytes.get(mark..).unwrap_or_default();
         let found = lines.push(rest, &self.ask, &mut self.notes);
         self.state = State::Lines(lines);
-        found
+        Ok(found)
     }
 
     fn whole(mut self, bytes: &[u8]) -> Result<End, Refusal> {
@@ -204,10 +213,11 @@ impl Reading {
             ));
         };
         let plain = text.bytes.get(start..).and_then(plain::of);
-        if let Some(plain::Kind::Reads(reads)) = plain {
-            let found = (reads.read)(&text, &self.ask, &mut self.notes);
+        if let Some(plain::Kind::Reads(format)) = plain {
+            let read = self.readers.texts(*format)?;
+            let found = read(&text, &self.ask, &mut self.notes);
             let found = in_order(found, Part::Whole);
-            return Ok(End::new(reads.format, found, self.notes));
+            return Ok(End::new(*format, found, self.notes));
         }
         // Lines that the beginning alone does not show: decoded ones, few ones, a first one that is broken.
         let several = first_is_whole(&text.bytes, start);
@@ -228,7 +238,8 @@ impl Reading {
             return self.value(value);
         }
         let reads = of_lines(&text.bytes)?;
-        let mut lines = Lines::new(reads, text.place.offset as usize);
+        let read = self.readers.records(reads.format)?;
+        let mut lines = Lines::new(reads, read, text.place.offset as usize);
         let mut found = lines.push(&text.bytes, &self.ask, &mut self.notes);
         let (format, rest) = lines.finish(&self.ask, &mut self.notes);
         found.extend(rest);
@@ -251,9 +262,10 @@ impl Reading {
             true => record.items().into_iter().map(|item| vec![item]).collect(),
             false => vec![vec![record]],
         };
+        let read = self.readers.records(reads.format)?;
         let mut found = Vec::new();
         for group in groups {
-            found.extend((reads.read)(group, &self.ask, &mut self.notes));
+            found.extend(read(group, &self.ask, &mut self.notes));
         }
         let found = in_order(found, Part::Whole);
         Ok(End::new(reads.format, found, self.notes))
@@ -275,7 +287,7 @@ impl Part {
         let mut notes = Notes::default();
         match self {
             Self::Whole => {
-                let mut reading = Reading::new(ask.clone());
+                let mut reading = Reading::new(ask.clone(), readers::ALL);
                 let mut found = reading.push(bytes)?;
                 found.extend(reading.finish()?.found);
                 Ok(found.into_iter().map(|found| found.imported).collect())
@@ -284,14 +296,16 @@ impl Part {
                 let value =
                     json::value(bytes, span.place, &mut notes).map_err(|f| unreadable(&f))?;
                 let record = Record::item(value, *index, span.place);
-                Ok((reads.read)(vec![record], ask, &mut notes))
+                let read = readers::ALL.records(reads.format)?;
+                Ok(read(vec![record], ask, &mut notes))
             }
             Self::Line(reads, span) => {
+                let read: Read = readers::ALL.records(reads.format)?;
                 let values = line::read(bytes, span.place).map_or(Vec::new(), |line| line.values);
                 let records = values.into_iter().filter(|value| (reads.each)(value));
                 let records = records.map(|value| Record::new(value, span.place));
                 Ok(records
-                    .flat_map(|record| (reads.read)(vec![record], ask, &mut notes))
+                    .flat_map(|record| read(vec![record], ask, &mut notes))
                     .collect())
             }
         }

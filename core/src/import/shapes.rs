@@ -1,23 +1,19 @@
 //! What a JSON value is, by its keys: the most specific shape first, the general one last.
 //!
-//! One row of [`KINDS`] is one kind of file: how it is recognised and who reads it, or what to do with it
-//! when nobody does.
+//! One row of [`KINDS`] is one kind of file: how it is recognised, and what to do with it when nobody reads it.
+//! Who reads a format is said in `readers.rs`.
 
 use serde_json::Value;
 
 use super::mapping::is_mapped;
-use super::record::Record;
 use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
 use super::traffic::{cassette, har, lhar};
 use super::{
-    Ask, Format, agent_messages, ai_sdk, ai_studio, anthropic, atif, chat, chatgpt, cherry_studio,
-    claude_ai, claude_code, codex, copilot_chat, cybros, data_set, deepseek, gemini,
-    gemini_takeout, grok, iii_session, inspect, jan, langchain, langsmith, librechat, llama_cpp,
-    lm_studio, open_webui, pi, responses, sillytavern,
+    Format, agent_messages, ai_sdk, ai_studio, anthropic, atif, cherry_studio, copilot_chat,
+    cybros, data_set, deepseek, gemini, gemini_takeout, grok, iii_session, inspect, jan, langchain,
+    langsmith, librechat, llama_cpp, lm_studio, open_webui, responses, sillytavern,
 };
-use crate::json::Notes;
-use crate::transcript::Imported;
 
 /// A kind of file.
 #[derive(Debug)]
@@ -39,9 +35,6 @@ pub(super) struct Reads {
     pub log: bool,
     /// Whether an item of a list, or a line, is a conversation of its own. The others of a file are one together.
     pub each: fn(&Value) -> bool,
-    /// Reads records that belong together: all lines of a log, one item or line that is a conversation by
-    /// itself, or a file's one value.
-    pub read: fn(Vec<Record>, &Ask, &mut Notes) -> Vec<Imported>,
 }
 
 /// How many items of a list are looked at.
@@ -166,7 +159,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Codex,
             log: true,
             each: |_| false,
-            read: codex::read,
         }),
     ),
     (
@@ -175,7 +167,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::ClaudeCode,
             log: true,
             each: |_| false,
-            read: claude_code::read,
         }),
     ),
     (
@@ -184,7 +175,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::LlamaCpp,
             log: true,
             each: llama_cpp::is_whole,
-            read: llama_cpp::read,
         }),
     ),
     (
@@ -193,7 +183,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Pi,
             log: true,
             each: |_| false,
-            read: pi::read,
         }),
     ),
     (
@@ -202,7 +191,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Inspect,
             log: false,
             each: inspect::is,
-            read: inspect::read,
         }),
     ),
     (
@@ -211,7 +199,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Atif,
             log: false,
             each: atif::is,
-            read: atif::read,
         }),
     ),
     (
@@ -220,7 +207,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Deepseek,
             log: false,
             each: |_| true,
-            read: deepseek::read,
         }),
     ),
     (
@@ -229,7 +215,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Chatgpt,
             log: false,
             each: |_| true,
-            read: chatgpt::read,
         }),
     ),
     (
@@ -241,7 +226,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::ClaudeAi,
             log: false,
             each: |_| true,
-            read: claude_ai::read,
         }),
     ),
     (
@@ -254,7 +238,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Lhar,
             log: true,
             each: lhar::each,
-            read: lhar::read,
         }),
     ),
     (
@@ -263,7 +246,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Har,
             log: false,
             each: |_| false,
-            read: har::read,
         }),
     ),
     (
@@ -272,7 +254,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Cassette,
             log: false,
             each: cassette::each,
-            read: cassette::read,
         }),
     ),
     (
@@ -305,7 +286,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Sillytavern,
             log: true,
             each: sillytavern::is_cousin,
-            read: sillytavern::read,
         }),
     ),
     (
@@ -314,7 +294,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::OpenWebui,
             log: false,
             each: open_webui::is_chat,
-            read: open_webui::read,
         }),
     ),
     (
@@ -323,7 +302,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Librechat,
             log: false,
             each: librechat::is_chat,
-            read: librechat::read,
         }),
     ),
     (
@@ -332,7 +310,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::LmStudio,
             log: false,
             each: lm_studio::is_chat,
-            read: lm_studio::read,
         }),
     ),
     (
@@ -341,7 +318,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Jan,
             log: true,
             each: |_| false,
-            read: jan::read,
         }),
     ),
     (
@@ -350,7 +326,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::CherryStudio,
             log: false,
             each: cherry_studio::is_backup,
-            read: cherry_studio::read,
         }),
     ),
     (
@@ -359,7 +334,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Grok,
             log: false,
             each: grok::is_export,
-            read: grok::read,
         }),
     ),
     (
@@ -368,7 +342,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::CopilotChat,
             log: true,
             each: copilot_chat::is_chat,
-            read: copilot_chat::read,
         }),
     ),
     (
@@ -377,7 +350,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::AiStudio,
             log: false,
             each: |_| true,
-            read: ai_studio::read,
         }),
     ),
     (
@@ -386,7 +358,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::GeminiTakeout,
             log: false,
             each: |_| true,
-            read: gemini_takeout::read,
         }),
     ),
     (
@@ -399,7 +370,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::AiSdk,
             log: false,
             each: ai_sdk::is_chat,
-            read: ai_sdk::read,
         }),
     ),
     (
@@ -408,7 +378,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Gemini,
             log: false,
             each: gemini::each,
-            read: gemini::read,
         }),
     ),
     (
@@ -417,7 +386,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::AiSdkDevtools,
             log: false,
             each: |_| false,
-            read: ai_sdk::devtools::read,
         }),
     ),
     (
@@ -426,7 +394,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Otel,
             log: false,
             each: |_| false,
-            read: otel::read,
         }),
     ),
     (
@@ -435,7 +402,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Langfuse,
             log: false,
             each: langfuse::each,
-            read: langfuse::read,
         }),
     ),
     (
@@ -444,7 +410,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Langsmith,
             log: false,
             each: |_| false,
-            read: langsmith::read,
         }),
     ),
     (
@@ -453,7 +418,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Langchain,
             log: false,
             each: langchain::each,
-            read: langchain::read,
         }),
     ),
     (
@@ -462,7 +426,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::DataSet,
             log: false,
             each: data_set::each,
-            read: data_set::read,
         }),
     ),
     (
@@ -471,7 +434,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Cybros,
             log: false,
             each: cybros::each,
-            read: cybros::read,
         }),
     ),
     (
@@ -480,7 +442,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::IiiSession,
             log: true,
             each: |_| false,
-            read: iii_session::read,
         }),
     ),
     (
@@ -489,7 +450,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::AgentMessages,
             log: false,
             each: agent_messages::is_exchange,
-            read: agent_messages::read,
         }),
     ),
     (
@@ -498,7 +458,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Responses,
             log: false,
             each: responses::each,
-            read: responses::read,
         }),
     ),
     (
@@ -507,7 +466,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Anthropic,
             log: false,
             each: anthropic::each,
-            read: anthropic::read,
         }),
     ),
     (
@@ -516,7 +474,6 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::ChatCompletions,
             log: false,
             each: |item| !is_message(item),
-            read: chat::read,
         }),
     ),
 ];

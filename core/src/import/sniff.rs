@@ -65,6 +65,13 @@ pub(super) fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
+/// What is said of packed bytes where nothing unpacks them.
+pub(super) fn packed(bytes: &[u8]) -> Option<Refusal> {
+    let packed = is_zip(bytes) || matches!(bytes, [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..]);
+    let message = "the file is packed: openFile opens it";
+    packed.then(|| Refusal::new(UNSUPPORTED, message).detail("packed"))
+}
+
 /// The kind that the first bytes name.
 pub(super) fn magic(bytes: &[u8]) -> Option<&'static Foreign> {
     let found = MAGIC.iter().find(|(start, _)| bytes.starts_with(start));

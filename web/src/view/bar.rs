@@ -37,7 +37,10 @@ pub fn Bar() -> impl IntoView {
             let doc = doc.as_ref()?;
             let choice = doc.conversations.get(doc.conversation)?;
             let current = choice.branches.iter().find(|branch| branch.current);
-            let now = doc.branch.clone().or(current.map(|branch| branch.id.clone()));
+            let now = doc
+                .branch
+                .clone()
+                .or(current.map(|branch| branch.id.clone()));
             (!choice.branches.is_empty()).then(|| (doc.conversation, choice.branches.clone(), now))
         })
     };

@@ -125,13 +125,19 @@ pub fn Conversations() -> impl IntoView {
     let found = move || {
         let wanted = find.get().to_lowercase();
         panel.doc.with(|doc| {
-            let all = doc.iter().flat_map(|doc| doc.conversations.iter().enumerate());
+            let all = doc
+                .iter()
+                .flat_map(|doc| doc.conversations.iter().enumerate());
             all.filter(|(_, one)| one.title.to_lowercase().contains(&wanted))
                 .map(|(index, one)| (index, one.clone()))
                 .collect::<Vec<_>>()
         })
     };
-    let now = move || panel.doc.with(|doc| doc.as_ref().map(|doc| doc.conversation));
+    let now = move || {
+        panel
+            .doc
+            .with(|doc| doc.as_ref().map(|doc| doc.conversation))
+    };
     let open = move |index: usize| {
         stage.dialog.set(None);
         panel.pick(index, None);

@@ -2,6 +2,7 @@
 
 use super::cutter::{Cut, Cutter};
 use super::{Found, Part, Span, in_order};
+use crate::import::readers::Read;
 use crate::import::record::Record;
 use crate::import::shapes::Reads;
 use crate::import::{Ask, Format};
@@ -11,6 +12,7 @@ use crate::refusal::Warning;
 #[derive(Debug)]
 pub(super) struct Items {
     reads: &'static Reads,
+    read: Read,
     /// What is not read yet, and where it begins.
     bytes: Vec<u8>,
     place: Place,
@@ -23,9 +25,10 @@ pub(super) struct Items {
 
 impl Items {
     /// A list that begins after so many bytes.
-    pub fn new(reads: &'static Reads, offset: usize) -> Self {
+    pub fn new(reads: &'static Reads, read: Read, offset: usize) -> Self {
         Self {
             reads,
+            read,
             bytes: Vec::new(),
             place: Place {
                 line: 1,
@@ -116,7 +119,7 @@ impl Items {
                     len: item.len(),
                 };
                 let record = Record::item(value, index, place);
-                let read = (self.reads.read)(vec![record], ask, notes);
+                let read = (self.read)(vec![record], ask, notes);
                 in_order(read, Part::Item(self.reads, index, span))
             }
             Err(fault) => {

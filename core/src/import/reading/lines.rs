@@ -2,6 +2,7 @@
 
 use super::{Found, Part, Span, in_order};
 use crate::import::lines::{self, Line};
+use crate::import::readers::Read;
 use crate::import::record::Record;
 use crate::import::shapes::Reads;
 use crate::import::{Ask, Format};
@@ -10,6 +11,7 @@ use crate::json::{Fault, Notes, Place};
 #[derive(Debug)]
 pub(super) struct Lines {
     reads: &'static Reads,
+    read: Read,
     /// What is not read yet, and where it begins.
     bytes: Vec<u8>,
     place: Place,
@@ -23,9 +25,10 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Lines that begin after so many bytes.
-    pub fn new(reads: &'static Reads, offset: usize) -> Self {
+    pub fn new(reads: &'static Reads, read: Read, offset: usize) -> Self {
         Self {
             reads,
+            read,
             bytes: Vec::new(),
             place: Place {
                 line: 1,
@@ -67,7 +70,7 @@ impl Lines {
         let mut found = self.line(&rest, ask, notes);
         self.tell(true, notes);
         if !self.together.is_empty() {
-            let read = (self.reads.read)(self.together, ask, notes);
+            let read = (self.read)(self.together, ask, notes);
             found.extend(in_order(read, Part::Whole));
         }
         (self.reads.format, found)
@@ -92,7 +95,7 @@ impl Lines {
             let each = (self.reads.each)(&value);
             let record = Record::new(value, place);
             match each {
-                true => apart.extend((self.reads.read)(vec![record], ask, notes)),
+                true => apart.extend((self.read)(vec![record], ask, notes)),
                 false => self.together.push(record),
             }
         }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 fn read(slices: &[&[u8]]) -> Result<(Format, Vec<Found>, Vec<Warning>), Refusal> {
-    let mut reading = Reading::new(Ask::default());
+    let mut reading = Reading::new(Ask::default(), readers::ALL);
     let mut found = Vec::new();
     for slice in slices {
         found.extend(reading.push(slice)?);
@@ -20,7 +20,7 @@ fn chat(text: &str) -> Value {
 #[test]
 fn conversations_of_a_list_are_given_out_as_they_become_whole() {
     let list = json!([chat("a"), chat("b ]}\" ["), chat("c")]).to_string();
-    let mut reading = Reading::new(Ask::default());
+    let mut reading = Reading::new(Ask::default(), readers::ALL);
     let mut given = Vec::new();
     for byte in list.as_bytes().chunks(1) {
         given.push(reading.push(byte).unwrap().len());

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::{Exchange, Tally, body, is_page, place};
+use crate::import::readers;
 use crate::import::record::{At, Record};
 use crate::import::shapes::{self, Kind};
 use crate::import::time::millis;
@@ -89,7 +90,8 @@ fn page(entry: &Value, at: &At, ask: &Ask, notes: &mut Notes) -> Option<Vec<Impo
                 value: body.value,
                 at,
             };
-            Some((reads.read)(vec![record], ask, notes))
+            let read = readers::ALL.records(reads.format).ok()?;
+            Some(read(vec![record], ask, notes))
         }
         _ => None,
     }

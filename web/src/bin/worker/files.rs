@@ -69,7 +69,9 @@ impl Index {
 /// Opens a file, and of several conversations the first.
 pub async fn open(desk: &Rc<RefCell<Desk>>, name: String, file: Blob) -> Result<Answer, Refusal> {
     let progress = progress();
-    let index = open_file(&file, &progress).await.map_err(|said| failed(&said))?;
+    let index = open_file(&file, &progress)
+        .await
+        .map_err(|said| failed(&said))?;
     let index: Index = read(&index)?;
     let mut shelf = Shelf {
         name,
@@ -117,7 +119,12 @@ async fn picked(
     let file = answer.get(0).as_string().unwrap_or_default();
     let own: Vec<Warning> = read(&answer.get(1))?;
     let (conversation, mended) = conversation::read(file.as_bytes()).map_err(refused)?;
-    let warnings = index.warnings.into_iter().chain(own).chain(mended).collect();
+    let warnings = index
+        .warnings
+        .into_iter()
+        .chain(own)
+        .chain(mended)
+        .collect();
     let session = Session::new(Opened {
         format: index.format,
         conversation,
