@@ -36,6 +36,7 @@ mod exchange;
 mod gemini;
 mod gemini_takeout;
 mod grok;
+mod guess;
 mod iii_session;
 mod inspect;
 mod jan;
@@ -82,6 +83,8 @@ pub const INVALID: &str = "file_invalid";
 
 /// The code of a file of a known kind that is not read; the detail is the kind's word.
 pub const UNSUPPORTED: &str = "file_unsupported";
+
+pub use guess::UNCERTAIN;
 
 /// A format that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -195,7 +198,8 @@ pub struct Opened {
     pub warnings: Vec<Warning>,
 }
 
-/// Opens a file, each conversation on the branch that is asked for. Refuses `file_invalid` what is empty,
+/// Opens a file, each conversation on the branch that is asked for. Refuses `file_uncertain` what may be a
+/// conversation of no known format, saying where and why, `file_invalid` what is empty,
 /// damaged from the start or no conversation, naming the place, and `file_unsupported` what it recognises but
 /// cannot read, saying what to do.
 pub fn open(bytes: &[u8], ask: &Ask) -> Result<Opened, Refusal> {
@@ -254,6 +258,9 @@ fn unreadable(fault: &Fault) -> Refusal {
 }
 
 fn unknown(value: &Value) -> Refusal {
+    if let Some(guess) = guess::of(value) {
+        return guess.refusal();
+    }
     let seen = match value {
         Value::Object(members) if members.is_empty() => "an empty object".to_owned(),
         Value::Object(members) => {

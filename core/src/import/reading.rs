@@ -13,7 +13,7 @@ use super::lines as line;
 use super::readers::{self, Read, Readers};
 use super::record::Record;
 use super::shapes::{self, Kind, Reads};
-use super::{Ask, Format, INVALID, plain, sniff, unknown, unreadable};
+use super::{Ask, Format, INVALID, guess, plain, sniff, unknown, unreadable};
 use crate::json::{self, Notes, Place};
 use crate::refusal::{Refusal, Warning};
 use crate::transcript::Imported;
@@ -442,7 +442,10 @@ fn of_lines(text: &[u8]) -> Result<&'static Reads, Refusal> {
             INVALID,
             "a native file is one JSON object and nothing after it; this one goes on",
         )),
-        (None, Some(value)) => Err(unknown(value)),
+        (None, Some(one)) => {
+            let guess = guess::of(&Value::Array(found.clone()));
+            Err(guess.map_or_else(|| unknown(one), |guess| guess.refusal()))
+        }
         (None, None) => Err(Refusal::new(INVALID, "no line of the file is JSON")),
     }
 }
