@@ -242,23 +242,22 @@ fn a_stored_completion_reads_without_a_warning() {
     }
 }
 
-/// Lines of a real log that nobody here wrote, each as a file of its own and all as one, open with the warnings
-/// that are listed for them and no others. Without the folder there is nothing to read.
+/// Real files that nobody here wrote open with the warnings that are listed for them and no others: lines of a log,
+/// each as a file of its own and all as one, and a session. Without their folder there is nothing to read.
 #[test]
-fn real_lines_of_a_log_open_with_the_listed_warnings() {
-    let real = root().join("../shared/samples/claude-code-lines");
+fn real_files_open_with_the_listed_warnings() {
+    let real = root().join("../shared/samples");
     let list = root().join("tests/suite/import/samples.json");
     if !real.exists() {
         return;
     }
-    let entries = std::fs::read_dir(&real).expect("the folder can be listed");
+    let entries = std::fs::read_dir(real.join("claude-code-lines")).expect("it can be listed");
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
     paths.sort();
     let mut found = serde_json::Map::new();
-    let mut all = Vec::new();
-    let mut open_one = |name: String, bytes: &[u8]| {
+    let mut open_one = |name: String, bytes: &[u8], format: Format| {
         let opened = open(bytes).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
-        assert_eq!(opened.format, Format::ClaudeCode, "{name}");
+        assert_eq!(opened.format, format, "{name}");
         assert!(!opened.conversations.is_empty(), "{name}");
         let conversations = opened.conversations.iter();
         let warnings: Vec<&str> = opened
@@ -271,14 +270,29 @@ fn real_lines_of_a_log_open_with_the_listed_warnings() {
             found.insert(name, json!(warnings));
         }
         natives(&opened, bytes);
+        let messages = opened.conversations.iter().map(|one| one.messages.len());
+        messages.sum::<usize>()
     };
+    let mut all = Vec::new();
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let bytes = bytes(&path);
-        open_one(format!("claude-code-lines/{name}"), &bytes);
+        open_one(
+            format!("claude-code-lines/{name}"),
+            &bytes,
+            Format::ClaudeCode,
+        );
         all.extend(bytes);
     }
-    open_one("claude-code-lines".to_owned(), &all);
+    open_one("claude-code-lines".to_owned(), &all, Format::ClaudeCode);
+    let session = bytes(&real.join("cline-session.messages.json"));
+    let messages = open_one(
+        "cline-session.messages.json".to_owned(),
+        &session,
+        Format::Cline,
+    );
+    // Its 32 messages and the facts of the session.
+    assert_eq!(messages, 33);
     let found = Value::Object(found);
     if std::env::var_os("GALLEY_WRITE").is_some() {
         let text = serde_json::to_string_pretty(&found).expect("JSON can be written");

@@ -26,15 +26,19 @@ mod chatgpt;
 mod cherry_studio;
 mod claude_ai;
 mod claude_code;
+mod cline;
 mod codex;
 mod container;
 mod copilot_chat;
+mod copilot_cli;
 mod cybros;
 mod data_set;
 mod deepseek;
 mod exchange;
 mod gemini;
+mod gemini_cli;
 mod gemini_takeout;
+mod goose;
 mod grok;
 mod guess;
 mod iii_session;
@@ -48,6 +52,7 @@ mod llama_cpp;
 mod lm_studio;
 mod mapping;
 mod open_webui;
+mod opencode;
 mod opening;
 mod pen;
 mod pi;
@@ -119,6 +124,16 @@ pub enum Format {
     Langfuse,
     /// OpenTelemetry spans of calls of models.
     Otel,
+    /// A session of Gemini CLI, by lines or as one object.
+    GeminiCli,
+    /// An export of opencode.
+    Opencode,
+    /// A session of Goose, exported or by lines.
+    Goose,
+    /// A session or a task of Cline, Roo Code or Kilo Code.
+    Cline,
+    /// An event log of Copilot CLI.
+    CopilotCli,
     /// The chat history of Aider, which is Markdown.
     Aider,
     /// Messages of the transcript's own shape, bare or in a request or reply of the context functions.

@@ -78,6 +78,23 @@ impl Pen {
         self.reader.message(&message, &pointer);
         let read = self.transcript().messages.iter_mut().skip(from);
         read.for_each(|message| message.set_timestamp(timestamp));
+        self.look(from, at);
+    }
+
+    /// Tells of characters in the messages since an index that no page shows and a model reads all the same. There
+    /// are tools that take them out when they load a session; here they stay.
+    fn look(&mut self, from: usize, at: &At) {
+        let messages = self.transcript().messages.iter().skip(from);
+        let mut texts = messages
+            .flat_map(AgentMessage::content)
+            .map(|block| match block {
+                ContentBlock::Text { text } => text.as_str(),
+                _ => "",
+            });
+        if texts.any(|text| text.contains(|c| ('\u{e0000}'..='\u{e007f}').contains(&c))) {
+            let says = "texts hold Unicode tag characters, which no page shows and a model reads; messages";
+            self.count("tag_characters", "", says, at);
+        }
     }
 
     /// What the tool put in for the model, not the person: sent as a user's words. A tool that did not show it
@@ -121,7 +138,9 @@ impl Pen {
     pub fn reply(&mut self, message: &Value, answer: Answer<'_>, at: &At) {
         let pointer = self.pointer(at);
         let model = answer.model.map(str::to_owned);
+        let from = self.transcript().messages.len();
         self.reader.reply(message, &pointer, answer);
+        self.look(from, at);
         if model.is_some() {
             self.transcript().model = model;
         }

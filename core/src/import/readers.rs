@@ -8,9 +8,10 @@ use super::trace::{langfuse, otel};
 use super::traffic::{cassette, event_stream, har, lhar};
 use super::{
     Ask, Format, UNSUPPORTED, agent_messages, ai_sdk, ai_studio, aider, anthropic, atif, chat,
-    chatgpt, cherry_studio, claude_ai, claude_code, codex, copilot_chat, cybros, data_set,
-    deepseek, gemini, gemini_takeout, grok, iii_session, inspect, jan, langchain, langsmith,
-    librechat, llama_cpp, lm_studio, open_webui, pi, responses, sillytavern,
+    chatgpt, cherry_studio, claude_ai, claude_code, cline, codex, copilot_chat, copilot_cli,
+    cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, grok, iii_session,
+    inspect, jan, langchain, langsmith, librechat, llama_cpp, lm_studio, open_webui, opencode, pi,
+    responses, sillytavern,
 };
 use crate::json::{Notes, Text};
 use crate::refusal::Refusal;
@@ -67,6 +68,11 @@ fn own(format: Format) -> Option<Read> {
 
 fn every(format: Format) -> Option<Read> {
     Some(match format {
+        Format::GeminiCli => gemini_cli::read,
+        Format::Opencode => opencode::read,
+        Format::Goose => goose::read,
+        Format::Cline => cline::read,
+        Format::CopilotCli => copilot_cli::read,
         Format::Atif => atif::read,
         Format::Inspect => inspect::read,
         Format::AgentMessages => agent_messages::read,

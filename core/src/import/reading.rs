@@ -227,6 +227,9 @@ impl Reading {
                 Ok(value) => Some(value),
                 Err(_) if line::any_is_whole(&text.bytes) => None,
                 Err(fault) => {
+                    if let Some(value) = behind_words(&text, &mut self.notes) {
+                        return self.value(value);
+                    }
                     return Err(match plain {
                         Some(plain::Kind::Foreign(kind)) => kind.refusal(),
                         _ => unreadable(&fault),
@@ -249,7 +252,6 @@ impl Reading {
     fn value(mut self, value: Value) -> Result<End, Refusal> {
         let reads = match shapes::of(&value) {
             Some(Kind::Reads(reads)) => reads,
-            Some(Kind::Foreign(kind)) => return Err(kind.refusal()),
             Some(Kind::Native) => return Ok(End::new(Format::Galley, Vec::new(), self.notes)),
             None => return Err(unknown(&value)),
         };
@@ -420,6 +422,31 @@ impl Start {
     }
 }
 
+/// The value that a text ends in, when a tool printed words before it: it begins a line and is of a known kind.
+fn behind_words(text: &json::Text<'_>, notes: &mut Notes) -> Option<Value> {
+    let start = sniff::start(&text.bytes)?;
+    if matches!(text.bytes.get(start), Some(b'{' | b'[')) {
+        return None;
+    }
+    let mut place = text.place;
+    let lines = text.bytes.split_inclusive(|byte| *byte == b'\n');
+    for line in lines.take(line::LOOKED_AT) {
+        if matches!(line.first(), Some(b'{' | b'[')) {
+            let from = (place.offset - text.place.offset) as usize;
+            let mut met = Notes::default();
+            let value = json::value(text.bytes.get(from..)?, place, &mut met).ok()?;
+            shapes::of(&value)?;
+            let says = "words stand before the JSON; they are not read";
+            notes.push(Warning::new("words_before_json", says).in_source(1, text.place.offset));
+            notes.absorb(met);
+            return Some(value);
+        }
+        place.line += 1;
+        place.offset += line.len() as u64;
+    }
+    None
+}
+
 /// Whether the line that begins a text is a whole object or list, and more follows it.
 fn first_is_whole(text: &[u8], start: usize) -> bool {
     let rest = text.get(start..).unwrap_or_default();
@@ -437,7 +464,6 @@ fn of_lines(text: &[u8]) -> Result<&'static Reads, Refusal> {
     let kind = kind.or_else(|| found.iter().find_map(shapes::of));
     match (kind, found.first()) {
         (Some(Kind::Reads(reads)), _) => Ok(reads),
-        (Some(Kind::Foreign(kind)), _) => Err(kind.refusal()),
         (Some(Kind::Native), _) => Err(Refusal::new(
             INVALID,
             "a native file is one JSON object and nothing after it; this one goes on",

@@ -6,13 +6,13 @@
 use serde_json::Value;
 
 use super::mapping::is_mapped;
-use super::sniff::Foreign;
 use super::trace::{langfuse, otel};
 use super::traffic::{cassette, har, lhar};
 use super::{
-    Format, agent_messages, ai_sdk, ai_studio, anthropic, atif, cherry_studio, copilot_chat,
-    cybros, data_set, deepseek, gemini, gemini_takeout, grok, iii_session, inspect, jan, langchain,
-    langsmith, librechat, llama_cpp, lm_studio, open_webui, responses, sillytavern,
+    Format, agent_messages, ai_sdk, ai_studio, anthropic, atif, cherry_studio, cline, copilot_chat,
+    copilot_cli, cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, grok,
+    iii_session, inspect, jan, langchain, langsmith, librechat, llama_cpp, lm_studio, open_webui,
+    responses, sillytavern,
 };
 
 /// A kind of file.
@@ -22,8 +22,6 @@ pub(super) enum Kind {
     Native,
     /// A format that is read.
     Reads(Reads),
-    /// Another tool's file that is not.
-    Foreign(Foreign),
 }
 
 /// A format that is read.
@@ -57,10 +55,9 @@ pub(super) fn log(value: &Value) -> Option<&'static Kind> {
 
 /// The formats that are read, the native file first.
 pub(super) fn read() -> impl Iterator<Item = Format> {
-    KINDS.iter().filter_map(|(_, kind)| match kind {
-        Kind::Native => Some(Format::Galley),
-        Kind::Reads(reads) => Some(reads.format),
-        Kind::Foreign(_) => None,
+    KINDS.iter().map(|(_, kind)| match kind {
+        Kind::Native => Format::Galley,
+        Kind::Reads(reads) => reads.format,
     })
 }
 
@@ -144,12 +141,6 @@ fn is_chat(value: &Value) -> bool {
 
 type Test = fn(&Value) -> bool;
 
-const fn kind(id: &'static str, name: &'static str, advice: &'static str) -> Kind {
-    Kind::Foreign(Foreign { id, name, advice })
-}
-
-const LATER: &str = "export or convert it to messages with role and content and open that";
-
 /// The kinds in the order they are tried.
 const KINDS: &[(Test, Kind)] = &[
     (|v| v.is_object() && v.get("galley").is_some(), Kind::Native),
@@ -229,8 +220,12 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| is_type(v, &["session.start"]) && has(v, "data"),
-        kind("copilot_cli", "a Copilot CLI event log", LATER),
+        copilot_cli::is_event,
+        Kind::Reads(Reads {
+            format: Format::CopilotCli,
+            log: true,
+            each: |_| false,
+        }),
     ),
     (
         lhar::is,
@@ -257,28 +252,39 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| has(v, "sessionId") && has(v, "projectHash") || has(v, "$set") || has(v, "$rewindTo"),
-        kind("gemini_cli", "a Gemini CLI session", LATER),
+        gemini_cli::is,
+        Kind::Reads(Reads {
+            format: Format::GeminiCli,
+            log: true,
+            each: |_| false,
+        }),
     ),
     (
         |v| {
-            v.pointer("/info/id")
-                .and_then(Value::as_str)
-                .is_some_and(|id| id.starts_with("ses_"))
+            let id = v.pointer("/info/id").and_then(Value::as_str);
+            id.is_some_and(|id| id.starts_with("ses_"))
         },
-        kind("opencode", "an opencode export", LATER),
+        Kind::Reads(Reads {
+            format: Format::Opencode,
+            log: false,
+            each: |_| true,
+        }),
     ),
     (
-        |v| list(v, "conversation") && within(v, "conversation", |m| has(m, "created")),
-        kind("goose", "a Goose session", LATER),
+        goose::is,
+        Kind::Reads(Reads {
+            format: Format::Goose,
+            log: true,
+            each: |session| has(session, "conversation"),
+        }),
     ),
     (
-        |v| some(v, |o| has(o, "ts") && is_type(o, &["ask", "say"])),
-        kind("cline", "a Cline task log", LATER),
-    ),
-    (
-        |v| has(v, "agent") && has(v, "sessionId") && list(v, "messages"),
-        kind("cline_sdk", "a Cline session", LATER),
+        cline::is,
+        Kind::Reads(Reads {
+            format: Format::Cline,
+            log: false,
+            each: |_| false,
+        }),
     ),
     (
         sillytavern::is_chat,

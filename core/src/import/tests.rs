@@ -57,30 +57,6 @@ fn what_is_no_file_of_a_conversation_is_refused_with_its_place() {
 }
 
 #[test]
-fn other_tools_files_are_refused_by_name() {
-    let role = |content: Value| json!({"role": "user", "content": content});
-    for (text, detail) in [
-        (
-            json!({"info": {"id": "ses_1"}, "messages": []}).to_string(),
-            "opencode",
-        ),
-        (
-            json!([{"ts": 1, "type": "say", "say": "text"}]).to_string(),
-            "cline",
-        ),
-        (
-            json!({"version": 1, "agent": "a", "sessionId": "s", "messages": [role(json!("hi"))]})
-                .to_string(),
-            "cline_sdk",
-        ),
-    ] {
-        let refusal = refused(text.as_bytes());
-        assert_eq!(refusal.code, UNSUPPORTED, "{detail}: {}", refusal.message);
-        assert_eq!(refusal.detail.as_deref(), Some(detail));
-    }
-}
-
-#[test]
 fn every_wrapping_of_chat_completions_opens() {
     let user = json!({"role": "user", "content": "q"});
     let answer = json!({"role": "assistant", "content": "a"});
