@@ -18,11 +18,10 @@ use super::record::{Record, facts, flag, rest, text_of, word};
 use super::time::millis;
 use super::tree::title as first_words;
 use crate::json::Notes;
-use crate::transcript::{Branch, Imported, Usage};
+use crate::transcript::{Branch, Imported};
+use crate::wire::anthropic::API_FORMAT;
+use crate::wire::usage;
 use tree::Node;
-
-/// The word of a model row for the wire that the messages are of.
-const API_FORMAT: &str = "anthropic_messages";
 
 /// What an envelope holds beside what is said; none of it is told again with every line.
 const ENVELOPE: [&str; 29] = [
@@ -342,7 +341,7 @@ impl<'r> Log<'r> {
             .cloned();
         for block in blocks.iter().filter(is_result) {
             let id = word(block, "tool_use_id").unwrap_or_default();
-            let content = parts(block.get("content"));
+            let content = block.get("content").cloned().unwrap_or_default();
             let outcome = Outcome {
                 call: id,
                 content,
@@ -354,13 +353,14 @@ impl<'r> Log<'r> {
         }
         let words = match content.as_array() {
             Some(blocks) if blocks.iter().any(|block| is_result(&block)) => {
-                let words: Vec<Value> = blocks.iter().filter(|b| !is_result(b)).map(part).collect();
+                let words = blocks.iter().filter(|block| !is_result(block));
+                let words: Vec<Value> = words.cloned().collect();
                 if words.is_empty() {
                     return;
                 }
                 Value::Array(words)
             }
-            _ => parts(Some(content)),
+            _ => content.clone(),
         };
         if flag(value, "isVisibleInTranscriptOnly") {
             self.pen
@@ -433,7 +433,7 @@ impl<'r> Log<'r> {
         ) {
             ("queued_command", Some(prompt)) => {
                 self.without_summary();
-                self.pen.user(&parts(Some(prompt)), &record.at, time);
+                self.pen.user(prompt, &record.at, time);
             }
             (kind, _) => self.pen.aside(kind, "", Some(attachment.clone()), time),
         }
@@ -498,45 +498,6 @@ fn boundary_facts(record: Option<&Record>) -> Map<String, Value> {
         .unwrap_or_default()
 }
 
-/// A content with every block in the reader's spelling.
-fn parts(content: Option<&Value>) -> Value {
-    match content {
-        Some(Value::Array(blocks)) => Value::Array(blocks.iter().map(part).collect()),
-        Some(other) => other.clone(),
-        None => Value::Null,
-    }
-}
-
-fn part(block: &Value) -> Value {
-    match word(block, "type") {
-        Some("redacted_thinking") => {
-            json!({"type": "thinking", "thinking": "", "signature": block.get("data")})
-        }
-        Some("document") => document(block),
-        _ => block.clone(),
-    }
-}
-
-/// A document's own text, or its facts.
-fn document(block: &Value) -> Value {
-    let source = block.get("source").unwrap_or(&Value::Null);
-    let data = word(source, "data").unwrap_or_default();
-    let name = word(block, "title");
-    match word(source, "type") {
-        Some("text") => json!({"type": "text", "text": data}),
-        Some("content") => json!({"type": "text", "text": text_of(source.get("content"))}),
-        Some("base64") => {
-            let mime = word(source, "media_type").unwrap_or("application/octet-stream");
-            let data = format!("data:{mime};base64,{data}");
-            json!({"type": "file", "file": {"filename": name, "file_data": data}})
-        }
-        _ => {
-            let address = word(source, "url").or_else(|| word(source, "file_id"));
-            json!({"type": "file", "file": {"filename": name, "file_url": address}})
-        }
-    }
-}
-
 fn piece<'b>(block: &'b Value, pieces: &mut Vec<Piece>, results: &mut Vec<&'b Value>) {
     match word(block, "type").unwrap_or_default() {
         "tool_use" | "server_tool_use" | "mcp_tool_use" => {
@@ -545,23 +506,8 @@ fn piece<'b>(block: &'b Value, pieces: &mut Vec<Piece>, results: &mut Vec<&'b Va
             pieces.push(Piece::Call(own("id"), own("name"), input));
         }
         kind if kind.ends_with("tool_result") => results.push(block),
-        _ => pieces.push(Piece::Part(part(block))),
+        _ => pieces.push(Piece::Part(block.clone())),
     }
-}
-
-/// What the provider counted; the input comes without what the cache had a part in.
-fn usage(value: Option<&Value>) -> Option<Usage> {
-    let number = |key: &str| value?.get(key).and_then(Value::as_u64);
-    let thinking = value.and_then(|value| value.pointer("/output_tokens_details/thinking_tokens"));
-    let usage = Usage {
-        input: number("input_tokens"),
-        output: number("output_tokens"),
-        cache_read: number("cache_read_input_tokens"),
-        cache_write: number("cache_creation_input_tokens"),
-        reasoning: thinking.and_then(Value::as_u64),
-        cost_usd: None,
-    };
-    (usage != Usage::default()).then_some(usage)
 }
 
 #[cfg(test)]

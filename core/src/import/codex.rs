@@ -17,10 +17,9 @@ use super::tree::title;
 use crate::json::Notes;
 use crate::role::Role;
 use crate::transcript::{AgentFunction, Branch, Imported, SystemPiece, Usage};
+use crate::wire::responses::API_FORMAT;
+use crate::wire::usage;
 use write::Writer;
-
-/// The word of a model row for the wire that the items are of.
-const API_FORMAT: &str = "openai_responses";
 
 const NOT_KEPT: &str = "lines that say nothing in the conversation are not kept";
 
@@ -340,20 +339,6 @@ fn is_prompt(item: &Value) -> bool {
     message
         && word(item, "role") == Some("user")
         && !PUT_IN.iter().any(|start| text.starts_with(start))
-}
-
-/// What the provider counted, cached tokens taken out of the input.
-fn usage(value: Option<&Value>) -> Option<Usage> {
-    let number = |key: &str| value?.get(key).and_then(Value::as_u64);
-    let cached = number("cached_input_tokens");
-    let usage = Usage {
-        input: number("input_tokens").map(|all| all.saturating_sub(cached.unwrap_or(0))),
-        output: number("output_tokens"),
-        cache_read: cached,
-        reasoning: number("reasoning_output_tokens"),
-        ..Usage::default()
-    };
-    (usage != Usage::default()).then_some(usage)
 }
 
 #[cfg(test)]

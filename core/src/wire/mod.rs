@@ -79,7 +79,12 @@ pub fn usage(value: Option<&Value>) -> Option<Usage> {
     let has = |key: &str| value.get(key).is_some_and(|member| !member.is_null());
     let usage = if has("promptTokenCount") || has("prompt_token_count") {
         gemini::usage(value)
-    } else if has("cache_read_input_tokens") || has("cache_creation_input_tokens") {
+    } else if has("cache_read_input_tokens")
+        || has("cache_creation_input_tokens")
+        || value
+            .pointer("/output_tokens_details/thinking_tokens")
+            .is_some()
+    {
         anthropic::usage(value)
     } else if has("input_tokens") {
         responses::usage(value)

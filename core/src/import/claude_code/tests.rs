@@ -1,6 +1,6 @@
 use super::super::{Ask, Format, open};
 use super::*;
-use crate::transcript::{AgentMessage, ContentBlock};
+use crate::transcript::{AgentMessage, ContentBlock, Usage};
 
 fn read(lines: &[Value]) -> Vec<Imported> {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
