@@ -6,6 +6,7 @@
 mod cutter;
 mod items;
 mod lines;
+mod printed;
 
 use serde_json::Value;
 
@@ -227,6 +228,9 @@ impl Reading {
                 Ok(value) => Some(value),
                 Err(_) if line::any_is_whole(&text.bytes) => None,
                 Err(fault) => {
+                    if let Some((reads, records)) = printed::values(&text, &mut self.notes) {
+                        return self.records(reads, records);
+                    }
                     if let Some(value) = behind_words(&text, &mut self.notes) {
                         return self.value(value);
                     }
@@ -249,7 +253,7 @@ impl Reading {
         Ok(End::new(format, found, self.notes))
     }
 
-    fn value(mut self, value: Value) -> Result<End, Refusal> {
+    fn value(self, value: Value) -> Result<End, Refusal> {
         let reads = match shapes::of(&value) {
             Some(Kind::Reads(reads)) => reads,
             Some(Kind::Native) => return Ok(End::new(Format::Galley, Vec::new(), self.notes)),
@@ -260,16 +264,23 @@ impl Reading {
             Some(items) => items.iter().all(reads.each),
         };
         let record = Record::whole(value);
-        let groups = match each {
-            true => record.items().into_iter().map(|item| vec![item]).collect(),
-            false => vec![vec![record]],
+        let records = match each {
+            true => record.items(),
+            false => vec![record],
         };
+        self.records(reads, records)
+    }
+
+    /// Reads records: those that are a conversation each, and the rest together.
+    fn records(mut self, reads: &'static Reads, records: Vec<Record>) -> Result<End, Refusal> {
         let read = self.readers.records(reads.format)?;
-        let mut found = Vec::new();
-        for group in groups {
-            found.extend(read(group, &self.ask, &mut self.notes));
-        }
-        let found = in_order(found, Part::Whole);
+        let each = |record: &Record| (reads.each)(&record.value);
+        let (apart, together): (Vec<Record>, Vec<Record>) = records.into_iter().partition(each);
+        let mut groups: Vec<Vec<Record>> = apart.into_iter().map(|record| vec![record]).collect();
+        groups.extend(Some(together).filter(|together| !together.is_empty()));
+        let groups = groups.into_iter();
+        let found = groups.flat_map(|group| read(group, &self.ask, &mut self.notes));
+        let found = in_order(found.collect(), Part::Whole);
         Ok(End::new(reads.format, found, self.notes))
     }
 }

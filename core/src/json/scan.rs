@@ -26,6 +26,17 @@ impl Default for Place {
     }
 }
 
+impl Place {
+    /// The place after these bytes.
+    pub fn after(self, bytes: &[u8]) -> Self {
+        let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+        Self {
+            line: self.line + lines as u64,
+            offset: self.offset + bytes.len() as u64,
+        }
+    }
+}
+
 /// Why a text is no JSON, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
