@@ -401,6 +401,24 @@ mod tests {
     }
 
     #[test]
+    fn a_compaction_without_a_summary_opens_and_keeps_the_persons_words() {
+        for payload in [
+            json!({"type": "compaction"}),
+            json!({"type": "compaction", "summary": "s"}),
+        ] {
+            let inside =
+                json!({"type": "compacted", "payload": {"replacement_history": [payload]}});
+            let prompt = line(json!(0), said("user", "hi"));
+            for marker in [line(json!(0), payload), format!("{inside}\n")] {
+                let read = read(&format!("{prompt}{marker}"), None);
+                assert_eq!(words(&read)[0], "hi");
+                let told = read.warnings.iter().map(|warning| warning.code.as_str());
+                assert!(told.into_iter().any(|code| code == "summary_not_in_file"));
+            }
+        }
+    }
+
+    #[test]
     fn times_are_read_in_every_spelling() {
         for time in [
             json!("2025-09-29T17:07:50.508Z"),

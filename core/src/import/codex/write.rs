@@ -162,7 +162,12 @@ impl Writer {
             _ if kind.ends_with("_output") => self.output(item, at, time),
             _ if kind.ends_with("_call") => self.server_run(item, kind, at, time),
             "compaction" | "compaction_summary" | "context_compaction" => {
-                self.compacted(&json!({"replacement_history": [item]}), at, time);
+                // What is not sealed holds no summary, and must not stand for itself.
+                let payload = match word(item, "encrypted_content") {
+                    Some(_) => json!({"replacement_history": [item]}),
+                    None => json!({}),
+                };
+                self.compacted(&payload, at, time);
             }
             _ => {
                 self.close();
