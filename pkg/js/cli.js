@@ -6,18 +6,19 @@ import { listText, modelsText, previewText } from "./cli/text.js";
 
 const USAGE = `usage:
   galley preview FILE [--to @HANDLE] [--var NAME=VALUE ...] [--template FILE] [--model ID]
-                      [--prompt TEXT] [--pick N] [--branch ID] [--json]
+                      [--prompt TEXT] [--format WORD] [--pick N] [--branch ID] [--json]
       what the send would carry; FILE (of any known tool) or - for standard input
-  galley list FILE [--json]
+  galley list FILE [--format WORD] [--json]
       the conversations in a file, their branches, and what could not be read
+      (--format says what the file is, where it does not show)
   galley models [--json]
       the built-in catalogue, with the source and the date of each row
   galley --version | --help
 `;
 
 const FLAGS = {
-  preview: { to: "one", var: "many", template: "one", model: "one", prompt: "one", pick: "one", branch: "one", json: "none" },
-  list: { json: "none" },
+  preview: { to: "one", var: "many", template: "one", model: "one", prompt: "one", format: "one", pick: "one", branch: "one", json: "none" },
+  list: { format: "one", json: "none" },
   models: { json: "none" },
 };
 
@@ -28,7 +29,7 @@ async function preview({ words, flags }) {
   if (file === "-" && flags.template === "-") throw new UsageError("Standard input can be the FILE or the template, not both.");
   const variables = flags.var && variablesOf(flags.var);
 
-  const conversation = await picked(await opened(file), flags);
+  const conversation = await picked(await opened(file, flags), flags);
   for (const warning of conversation.warnings) complain(`warning: ${placed(warning)}`);
 
   const request = { ...wordsFor(flags.prompt, conversation.pending), render: true };
@@ -42,7 +43,7 @@ async function preview({ words, flags }) {
 }
 
 async function list({ words, flags }) {
-  const { format, conversations, warnings } = await opened(oneFile("list", words));
+  const { format, conversations, warnings } = await opened(oneFile("list", words), flags);
   if (flags.json) return `${JSON.stringify({ format, conversations, warnings }, null, 2)}\n`;
   for (const warning of warnings) complain(`warning: ${placed(warning)}`);
   return listText(format, conversations);
@@ -54,9 +55,9 @@ function oneFile(command, [file, ...more]) {
   return file;
 }
 
-async function opened(file) {
+async function opened(file, { format }) {
   const { openFile } = await import("./index.js");
-  return openFile(read(file));
+  return openFile(read(file), { format });
 }
 
 // One of several is never chosen silently.

@@ -8,11 +8,12 @@ import { Refusal } from "./refusal.js";
 const WASM = new URL("../dist/importer/importer_bg.wasm", import.meta.url);
 let module;
 
-/** Opens a file of any known tool: what it is, the conversations in it, and each of them when asked for. */
-export async function openFile(source, { signal, onProgress } = {}) {
+/** Opens a file of any known tool, as what it looks like or as `format`: what it is, the conversations in it, and each of them when asked for. */
+export async function openFile(source, { format, signal, onProgress } = {}) {
   const bytes = await held(source, signal);
   const importer = await load(signal);
-  const file = await refusing(() => drive(new importer.Opening(bytes.size), bytes, { signal, onProgress }));
+  const opening = () => new importer.Opening(bytes.size, format?.toString());
+  const file = await refusing(() => drive(opening(), bytes, { signal, onProgress }));
   const index = JSON.parse(file.index());
   return index.format === "galley" ? native(index, await bytes.read(0, bytes.size)) : new OpenedFile(index, file, bytes);
 }

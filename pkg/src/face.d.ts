@@ -54,6 +54,10 @@ export function loadEncoding(name: EncodingName, options?: LoadOptions): Promise
  */
 export interface OpenOptions {
     /**
+     * What the file is, where its shape does not say so or says it wrongly.
+     */
+    format?: Format;
+    /**
      * Ends the opening.
      */
     signal?: AbortSignal;
@@ -82,7 +86,7 @@ export interface OpenedFile {
     /**
      * Opens one conversation, on the branch of this id or on its current one.
      */
-    open(index?: number, branch?: string, options?: OpenOptions): Promise<Session>;
+    open(index?: number, branch?: string, options?: Omit<OpenOptions, "format">): Promise<Session>;
 }
 
 /**

@@ -200,6 +200,23 @@ test("a branch of a conversation is listed and can be previewed", () => {
   assert.match(galley(["list", tree]).stdout, new RegExp(`^ +\\d+ +  [* ] ${other.id}`, "m"));
 });
 
+test("--format says what a file is", () => {
+  const unknown = file("unknown.json", { log: [{ who: "Ann", msg: "hi" }, { who: "Bot", msg: "hello" }] });
+  const silent = galley(["list", unknown]);
+  assert.deepEqual([silent.status, silent.stdout], [1, ""]);
+  assert.match(silent.stderr, /file_uncertain: .*`guess`/);
+  const { status, stdout, stderr } = galley(["list", unknown, "--format", "guess"]);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^format: guess\n/);
+  const preview = galley(["preview", unknown, "--format", "guess", "--model", "openai_api/gpt-4o", "--prompt", "x", "--json"]);
+  assert.equal(preview.status, 0, preview.stderr);
+  assert.equal(JSON.parse(preview.stdout).entries[0].parts[0].text, "hi");
+  assert.match(preview.stderr, /warning: the file is read by a guess/);
+  const wrong = galley(["list", unknown, "--format", "word"]);
+  assert.equal(wrong.status, 1);
+  assert.match(wrong.stderr, /parameter_invalid: there is no format "word"; there are galley, /);
+});
+
 test("models lists the catalogue with source and date", () => {
   const { status, stdout } = galley(["models"]);
   assert.equal(status, 0);

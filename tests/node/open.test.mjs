@@ -11,6 +11,8 @@ const fixtures = readdirSync(SUITE, { recursive: true })
   .filter((name) => name.includes(".input."))
   .sort();
 const bytesOf = (name) => new Uint8Array(readFileSync(SUITE + name));
+// What is read by a guess is not opened unasked.
+const optionsOf = (name) => (name.startsWith("guess/") ? { format: "guess" } : {});
 const expected = (name) => JSON.parse(readFileSync(`${SUITE}${name.split(".input.")[0]}.expect.json`, "utf8"));
 // What a file leaves to its defaults is spelled out by the version that writes it.
 const asWritten = (file) => openConversation(JSON.stringify(file)).toJSON();
@@ -19,7 +21,7 @@ test("every fixture opens in wasm as it does natively, each of its conversations
   assert.ok(fixtures.length >= 9);
   for (const name of fixtures) {
     const { opened, natives } = expected(name);
-    const file = await openFile(bytesOf(name));
+    const file = await openFile(bytesOf(name), optionsOf(name));
     assert.equal(file.format, opened.format, name);
     assert.equal(file.conversations.length, natives.length, name);
     for (const [index, native] of natives.entries()) {
@@ -53,6 +55,21 @@ test("what cannot be opened is refused by its place, and what is not there is no
   const file = await openFile(several);
   await assert.rejects(file.open(2), { code: "not_found" });
   await assert.rejects(file.open(0, "nowhere"), { code: "not_found" });
+});
+
+test("a format that is asked for is read whatever the file looks like", async () => {
+  const file = JSON.stringify([{ role: "user", content: "hi" }]);
+  assert.equal((await openFile(file)).format, "chat_completions");
+  const asked = await openFile(file, { format: "agent_messages" });
+  assert.equal(asked.format, "agent_messages");
+  assert.equal((await asked.open()).pending.text, "hi");
+  await assert.rejects(openFile(file, { format: "cybros" }), { code: "file_invalid", detail: "chat_completions" });
+  for (const format of ["Pi", "", 0]) {
+    await assert.rejects(openFile(file, { format }), { name: "Refusal", code: "parameter_invalid", message: /galley, chat_completions, / });
+  }
+  const unknown = JSON.stringify({ log: [{ who: "Ann", msg: "hi" }] });
+  await assert.rejects(openFile(unknown), { code: "file_uncertain", detail: "guess" });
+  assert.equal((await openFile(unknown, { format: "guess" })).conversations.length, 1);
 });
 
 test("a large list is read by slices, with progress, and can be given up", async () => {

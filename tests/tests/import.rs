@@ -18,6 +18,17 @@ fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
     import::open(bytes, &Ask::default())
 }
 
+/// How a fixture is opened: by its shape, but for what is read by a guess.
+fn ask(path: &Path) -> Ask {
+    let guess = path
+        .parent()
+        .is_some_and(|folder| folder.ends_with("guess"));
+    Ask {
+        format: guess.then_some(Format::Guess),
+        ..Ask::default()
+    }
+}
+
 /// The inputs, by path.
 fn inputs() -> Vec<PathBuf> {
     let folder = |path: &Path| {
@@ -49,8 +60,8 @@ fn natives(opened: &Opened, bytes: &[u8]) -> Vec<(Conversation, Vec<Warning>)> {
     }
 }
 
-fn answer(bytes: &[u8]) -> Value {
-    let opened = match open(bytes) {
+fn answer(bytes: &[u8], ask: &Ask) -> Value {
+    let opened = match import::open(bytes, ask) {
         Ok(opened) => opened,
         Err(refusal) => return json!({ "refused": refusal }),
     };
@@ -77,11 +88,10 @@ fn as_written(mut expected: Value) -> Value {
 fn every_fixture_opens_as_expected() {
     let inputs = inputs();
     for format in Format::all() {
-        let format = json!(format);
-        let format = format.as_str().expect("a format is a word");
+        let format = format.to_string();
         let of_format = inputs
             .iter()
-            .filter(|path| path.parent().is_some_and(|p| p.ends_with(format)));
+            .filter(|path| path.parent().is_some_and(|p| p.ends_with(&format)));
         assert!(
             of_format.count() >= 3,
             "{format} has a plain, a tool-heavy and a damaged fixture"
@@ -96,7 +106,7 @@ fn every_fixture_opens_as_expected() {
             .into_owned();
         let stem = name.split(".input.").next().unwrap_or_default();
         let expect = input.with_file_name(format!("{stem}.expect.json"));
-        let found = answer(&bytes(&input));
+        let found = answer(&bytes(&input), &ask(&input));
         if writes {
             let text = serde_json::to_string_pretty(&found).expect("JSON can be written");
             std::fs::write(&expect, text + "\n").expect("the suite can be written");
@@ -111,8 +121,8 @@ fn every_fixture_opens_as_expected() {
 fn what_opens_is_written_and_read_again_the_same() {
     for input in inputs() {
         let bytes = bytes(&input);
-        let opened =
-            open(&bytes).unwrap_or_else(|refusal| panic!("{}: {refusal}", input.display()));
+        let opened = import::open(&bytes, &ask(&input))
+            .unwrap_or_else(|refusal| panic!("{}: {refusal}", input.display()));
         for (file, _) in natives(&opened, &bytes) {
             let (again, _) = read(file.to_json().as_bytes()).expect("what was written reads");
             assert_eq!(again, file, "{}", input.display());
@@ -125,12 +135,13 @@ fn every_branch_opens_when_it_is_asked_for() {
     let mut met = 0;
     for input in inputs() {
         let bytes = bytes(&input);
-        let opened = open(&bytes).expect("a fixture opens");
+        let opened = import::open(&bytes, &ask(&input)).expect("a fixture opens");
         for (nth, one) in opened.conversations.iter().enumerate() {
             for branch in &one.branches {
                 met += 1;
                 let ask = Ask {
                     branch: Some(branch.id.clone()),
+                    ..ask(&input)
                 };
                 let asked = import::open(&bytes, &ask).expect("a fixture opens");
                 let asked = &asked.conversations[nth];
@@ -151,7 +162,7 @@ fn every_prefix_opens_or_is_refused_at_the_place_where_it_ends() {
         // At every byte of a small file, and at some of a large one: the time grows with the square.
         for end in (0..bytes.len()).step_by(1 + bytes.len() / 400) {
             let prefix = &bytes[..end];
-            match open(prefix) {
+            match import::open(prefix, &ask(&input)) {
                 Ok(opened) => {
                     let whole = bytes[end..].iter().all(u8::is_ascii_whitespace);
                     // Of a list of conversations those are read that are whole.
@@ -172,6 +183,35 @@ fn every_prefix_opens_or_is_refused_at_the_place_where_it_ends() {
                         "{} cut at {end}: {refusal}",
                         input.display()
                     );
+                }
+            }
+        }
+    }
+}
+
+/// A file that is said to be something else opens as that, or is refused with what it looks like.
+#[test]
+fn every_fixture_opens_as_any_format_or_is_refused_with_what_it_looks_like() {
+    for input in inputs() {
+        let bytes = bytes(&input);
+        let looks = open(&bytes);
+        for format in Format::all() {
+            let ask = Ask {
+                format: Some(format),
+                ..Ask::default()
+            };
+            let told = format!("{} as {format}", input.display());
+            match (import::open(&bytes, &ask), &looks) {
+                (Ok(opened), Ok(looks)) if looks.format == format => assert_eq!(&opened, looks),
+                (Ok(opened), _) => {
+                    assert_eq!(opened.format, format, "{told}");
+                    natives(&opened, &bytes);
+                }
+                (Err(refusal), looks) => {
+                    assert_eq!(refusal.code, import::INVALID, "{told}");
+                    let looks = looks.as_ref().map(|looks| looks.format.to_string());
+                    let said = looks.map_or(true, |word| refusal.message.contains(&word));
+                    assert!(said, "{told}: {refusal}");
                 }
             }
         }

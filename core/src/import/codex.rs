@@ -358,7 +358,14 @@ mod tests {
 
     fn read(text: &str, branch: Option<&str>) -> Imported {
         let branch = branch.map(str::to_owned);
-        let opened = open(text.as_bytes(), &Ask { branch }).unwrap();
+        let opened = open(
+            text.as_bytes(),
+            &Ask {
+                branch,
+                ..Ask::default()
+            },
+        )
+        .unwrap();
         opened.conversations.into_iter().next().unwrap()
     }
 

@@ -350,6 +350,7 @@ mod tests {
     fn texts(log: &[String], branch: Option<&str>) -> (Vec<String>, Vec<String>) {
         let ask = Ask {
             branch: branch.map(str::to_owned),
+            ..Ask::default()
         };
         let mut opened = open(log.join("\n").as_bytes(), &ask).unwrap();
         let one = opened.conversations.remove(0);

@@ -1,12 +1,17 @@
 //! JSON of no known format that holds a list of objects with something like a speaker and something like words.
 //!
-//! It is not read: `open` refuses it and says what it would be taken for.
+//! It is never read unasked: `open` refuses it and says what it would be taken for. Asked for as
+//! [`Format::Guess`](super::Format::Guess) it is read that way, and says so again.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::record::text_of;
+use super::Ask;
+use super::pen::Pen;
+use super::record::{At, Record, rest, text_of, word};
 use super::tree::title;
-use crate::refusal::{Refusal, pointer_key};
+use crate::json::Notes;
+use crate::refusal::{Refusal, Warning, pointer_key};
+use crate::transcript::Imported;
 
 /// The code of a file that may be a conversation, by a guess.
 pub const UNCERTAIN: &str = "file_uncertain";
@@ -34,8 +39,22 @@ const WORDS: [&str; 9] = [
     "response",
 ];
 
-/// What a file is taken for.
-#[derive(Debug, PartialEq)]
+/// Names that are the model's, and those that are the person's.
+const MODEL: [&str; 9] = [
+    "assistant",
+    "ai",
+    "bot",
+    "model",
+    "gpt",
+    "chatgpt",
+    "claude",
+    "agent",
+    "llm",
+];
+const PERSON: [&str; 6] = ["user", "human", "you", "me", "person", "customer"];
+
+/// What a list is taken for.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Guess {
     /// JSON pointer of the list.
     pointer: String,
@@ -47,13 +66,23 @@ pub(super) struct Guess {
 
 /// The longest list that looks like a conversation.
 pub(super) fn of(value: &Value) -> Option<Guess> {
-    let mut best: Option<Guess> = None;
+    longest(&all(value)).cloned()
+}
+
+/// The first of the longest.
+fn longest(found: &[Guess]) -> Option<&Guess> {
+    found.iter().rev().max_by_key(|guess| guess.count)
+}
+
+/// Every list that looks like a conversation, in file order.
+fn all(value: &Value) -> Vec<Guess> {
+    let mut found = Vec::new();
     let holds = |(_, value): &(String, &Value)| value.is_object() || value.is_array();
     let mut left = vec![(String::new(), value)];
     while let Some((pointer, value)) = left.pop() {
+        let from = left.len();
         if let Value::Array(items) = value {
-            let longer = |found: &Guess| best.as_ref().is_none_or(|best| best.count < found.count);
-            best = list(items, &pointer).filter(longer).or(best);
+            found.extend(list(items, &pointer));
             let inside = items.iter().enumerate();
             let inside = inside.map(|(index, item)| (format!("{pointer}/{index}"), item));
             left.extend(inside.filter(holds));
@@ -62,8 +91,11 @@ pub(super) fn of(value: &Value) -> Option<Guess> {
         let inside =
             inside.map(|(key, member)| (format!("{pointer}/{}", pointer_key(key)), member));
         left.extend(inside.filter(holds));
+        if let Some(inside) = left.get_mut(from..) {
+            inside.reverse();
+        }
     }
-    best
+    found
 }
 
 fn list(items: &[Value], pointer: &str) -> Option<Guess> {
@@ -93,26 +125,160 @@ fn list(items: &[Value], pointer: &str) -> Option<Guess> {
 impl Guess {
     /// Refuses the file with what it may be.
     pub fn refusal(&self) -> Refusal {
+        let message = format!(
+            "the file is JSON of no known format; {}: open it as `guess` to read it so",
+            self.says(&self.pointer)
+        );
+        let refusal = Refusal::new(UNCERTAIN, message).at(self.pointer.clone());
+        refusal.detail("guess")
+    }
+
+    /// What the list at this place is taken for.
+    fn says(&self, pointer: &str) -> String {
         let Self {
-            pointer,
             speaker,
             words,
             count,
             first,
+            ..
         } = self;
-        let message = format!(
-            "the file is JSON of no known format; the list at {pointer:?} may be a conversation: {count} objects whose `{speaker}` looks like a speaker and whose `{words}` looks like words, the first ones {first:?}; name them role and content and open that list"
-        );
-        Refusal::new(UNCERTAIN, message).at(pointer.clone())
+        format!(
+            "the list at {pointer:?} may be a conversation: {count} objects whose `{speaker}` looks like a speaker and whose `{words}` looks like words, the first ones {first:?}"
+        )
     }
+
+    /// Whether two lists stand at the same place of what they are in, and speak the same way.
+    fn is_like(&self, other: &Self) -> bool {
+        let number = |step: &&str| step.is_empty() || step.bytes().any(|b| !b.is_ascii_digit());
+        let way = |guess: &'_ Self| -> Vec<String> {
+            let steps = guess.pointer.split('/').filter(number);
+            steps.map(str::to_owned).collect()
+        };
+        (self.speaker, self.words) == (other.speaker, other.words) && way(self) == way(other)
+    }
+}
+
+/// Reads every list that is like the longest one.
+pub(super) fn read(records: Vec<Record>, _: &Ask, _: &mut Notes) -> Vec<Imported> {
+    let (values, places): (Vec<Value>, Vec<At>) = records
+        .into_iter()
+        .map(|record| (record.value, record.at))
+        .unzip();
+    let file = Value::Array(values);
+    let found = all(&file);
+    let Some(best) = longest(&found) else {
+        return Vec::new();
+    };
+    let like = found.iter().filter(|guess| guess.is_like(best));
+    like.map(|guess| conversation(guess, &file, &places))
+        .collect()
+}
+
+fn conversation(guess: &Guess, file: &Value, places: &[At]) -> Imported {
+    // Pointers begin with the record's number.
+    let place = |pointer: &str| {
+        let inside = pointer.trim_start_matches('/');
+        let (number, rest) = inside.split_at(inside.find('/').unwrap_or(inside.len()));
+        let record = number.parse().ok().and_then(|n: usize| places.get(n));
+        record.map(|at| at.inside(rest)).unwrap_or_default()
+    };
+    let items = file.pointer(&guess.pointer).and_then(Value::as_array);
+    let items = items.map(Vec::as_slice).unwrap_or_default();
+    let speakers = Speakers::new(items, guess.speaker);
+    let mut pen = Pen::new("");
+    pen.transcript().api_format = None;
+    for (index, item) in items.iter().enumerate() {
+        let at = place(&format!("{}/{index}", guess.pointer));
+        let Some(words) = item.get(guess.words) else {
+            pen.not_a_message(&at);
+            continue;
+        };
+        let name = word(item, guess.speaker).unwrap_or_default();
+        let role = speakers.role(name);
+        let says = "who speaks is a guess";
+        pen.count("speaker_guessed", &format!("{name:?} as {role}"), says, &at);
+        pen.message(json!({"role": role, "content": words}), &at, 0);
+        let beside = rest(item, &[guess.speaker, guess.words]);
+        let beside = beside.iter().flat_map(Value::as_object).flatten();
+        for (key, _) in beside {
+            let says = "members beside a speaker's words are not kept";
+            pen.count("member_not_kept", key, says, &at);
+        }
+    }
+    pen.name(None);
+    let mut imported = pen.finish();
+    let at = place(&guess.pointer);
+    let message = format!(
+        "the file is read by a guess: {}; what stands outside of that list is not read",
+        guess.says(&at.path)
+    );
+    let told = at.of(Warning::new("guessed", message));
+    imported.warnings.insert(0, told);
+    imported
+}
+
+/// Who speaks in a list.
+struct Speakers<'a> {
+    first: &'a str,
+    model: bool,
+    person: bool,
+}
+
+impl<'a> Speakers<'a> {
+    fn new(items: &'a [Value], key: &str) -> Self {
+        let names = || items.iter().filter_map(|item| word(item, key));
+        Self {
+            first: names().next().unwrap_or_default(),
+            model: names().any(|name| is(&MODEL, name)),
+            person: names().any(|name| is(&PERSON, name)),
+        }
+    }
+
+    /// By its word; else whoever the others leave it to be; else the first one met is the person.
+    fn role(&self, name: &str) -> &'static str {
+        let person = match (self.model, self.person) {
+            (true, _) => true,
+            (false, true) => false,
+            (false, false) => name == self.first,
+        };
+        match name {
+            _ if is(&["system", "developer"], name) => "system",
+            _ if is(&MODEL, name) => "assistant",
+            _ if is(&PERSON, name) || person => "user",
+            _ => "assistant",
+        }
+    }
+}
+
+fn is(words: &[&str], name: &str) -> bool {
+    words.iter().any(|word| word.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Ask, INVALID, open};
+    use super::super::{Format, INVALID, Opened, open};
     use super::*;
+    use crate::transcript::AgentMessage;
 
     const FILE: &str = r#"{"chat": {"entries": [{"speaker": "Ada", "text": "hi", "mood": 1}, {"speaker": "Eve", "text": "hello"}]}}"#;
+    const LINES: &str = "{\"who\":\"bot\",\"msg\":\"a\"}\n{\"who\":\"x\",\"msg\":\"b\"}\n";
+
+    fn guessed(text: &str) -> Result<Opened, Refusal> {
+        let ask = Ask {
+            format: Some(Format::Guess),
+            ..Ask::default()
+        };
+        open(text.as_bytes(), &ask)
+    }
+
+    fn roles(imported: &Imported) -> Vec<&str> {
+        let roles = imported.messages.iter().map(|message| match message {
+            AgentMessage::User { .. } => "user",
+            AgentMessage::Assistant { .. } => "assistant",
+            _ => "other",
+        });
+        roles.collect()
+    }
 
     #[test]
     fn a_file_of_no_known_format_is_refused_with_what_it_may_be() {
@@ -121,19 +287,61 @@ mod tests {
             (refusal.code.as_str(), refusal.path.as_deref()),
             (UNCERTAIN, Some("/chat/entries"))
         );
-        for words in ["2 objects", "`speaker`", "`text`", "\"hi\""] {
+        for words in ["2 objects", "`speaker`", "`text`", "\"hi\"", "`guess`"] {
             assert!(refusal.message.contains(words), "{}", refusal.message);
         }
-        let lines = "{\"who\":\"bot\",\"msg\":\"a\"}\n{\"who\":\"x\",\"msg\":\"b\"}\n";
+        for (text, code) in [(LINES, UNCERTAIN), (r#"{"rows": [{"a": 1}]}"#, INVALID)] {
+            let refusal = open(text.as_bytes(), &Ask::default()).unwrap_err();
+            assert_eq!(refusal.code, code);
+        }
+    }
+
+    #[test]
+    fn a_guess_that_is_asked_for_is_read_and_told() {
+        let opened = guessed(FILE).unwrap();
+        let one = &opened.conversations[0];
+        assert_eq!(opened.format, Format::Guess);
+        assert_eq!(roles(one), ["user", "assistant"]);
+        let told: Vec<_> = one
+            .warnings
+            .iter()
+            .map(|w| (w.code.as_str(), w.path.as_deref()))
+            .collect();
+        let expected = [
+            ("guessed", Some("/chat/entries")),
+            ("speaker_guessed", Some("/chat/entries/0")),
+            ("member_not_kept", Some("/chat/entries/0")),
+        ];
+        assert_eq!(told, expected);
         assert_eq!(
-            open(lines.as_bytes(), &Ask::default()).unwrap_err().code,
-            UNCERTAIN
-        );
-        assert_eq!(
-            open(br#"{"rows": [{"a": 1}]}"#, &Ask::default())
-                .unwrap_err()
-                .code,
+            guessed(r#"{"rows": [{"a": 1}]}"#).unwrap_err().code,
             INVALID
         );
+    }
+
+    #[test]
+    fn lists_at_the_same_place_of_every_item_or_line_are_a_conversation_each() {
+        let one = |name: &str| format!(r#"{{"turns": [{{"by": "{name}", "text": "q"}}], "x": 1}}"#);
+        let list = format!("[{}, {}]", one("a"), one("b"));
+        let lines = format!("{}\n{}\n", one("a"), one("b"));
+        for (text, path, line) in [(list, "/1/turns", None), (lines, "/turns", Some(2))] {
+            let opened = guessed(&text).unwrap();
+            assert_eq!(opened.conversations.len(), 2, "{text}");
+            let told = &opened.conversations[1].warnings[0];
+            assert_eq!((told.path.as_deref(), told.line), (Some(path), line));
+        }
+    }
+
+    #[test]
+    fn a_name_that_says_who_speaks_leaves_the_others_to_be_the_other() {
+        for (names, expected) in [
+            (["Bot", "Zed", "Ann"], ["assistant", "user", "user"]),
+            (["Zed", "YOU", "Ann"], ["assistant", "user", "assistant"]),
+            (["Zed", "Ann", "Zed"], ["user", "assistant", "user"]),
+        ] {
+            let items = names.map(|name| json!({"from": name, "body": "w"}));
+            let opened = guessed(&json!({"log": items}).to_string()).unwrap();
+            assert_eq!(roles(&opened.conversations[0]), expected, "{names:?}");
+        }
     }
 }

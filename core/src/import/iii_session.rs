@@ -422,6 +422,7 @@ mod tests {
     fn opened(entries: &[Value], branch: Option<&str>) -> Imported {
         let ask = Ask {
             branch: branch.map(str::to_owned),
+            ..Ask::default()
         };
         let mut opened = open(json!(entries).to_string().as_bytes(), &ask).unwrap();
         assert_eq!(opened.format, Format::IiiSession);

@@ -2,7 +2,8 @@
 //!
 //! [`open`] looks at the bytes, then at the shape of the JSON, never at a file's name. What it recognises
 //! and cannot read yet is refused by its name with what to do instead; within a format nothing is refused
-//! as a whole. A native file is only recognised here: `conversation::read` reads it.
+//! as a whole. A native file is only recognised here: `conversation::read` reads it. [`Ask::format`] says what a
+//! file is where its shape does not.
 //!
 //! A further format is one file beside `chat.rs` that turns its records into [`Imported`], its row of
 //! `shapes.rs`, or of `plain.rs` when it is no JSON, and a word of [`Format`].
@@ -75,6 +76,10 @@ mod ways;
 
 pub use opening::{File, Listed, Opening, Step};
 pub use picking::Picking;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -185,6 +190,8 @@ pub enum Format {
     Inspect,
     /// An ATIF trajectory.
     Atif,
+    /// JSON of none of these, read by a guess at who speaks in it; only when it is asked for.
+    Guess,
 }
 
 impl Format {
@@ -194,9 +201,36 @@ impl Format {
     }
 }
 
+/// Its word.
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
+/// The format of a word; refuses `parameter_invalid` one that no format has, naming those there are.
+impl FromStr for Format {
+    type Err = Refusal;
+
+    fn from_str(word: &str) -> Result<Self, Refusal> {
+        let known: BTreeSet<Self> = Self::all().collect();
+        if let Some(format) = known.iter().find(|format| format.to_string() == word) {
+            return Ok(*format);
+        }
+        let words: Vec<String> = known.iter().map(Self::to_string).collect();
+        let message = format!(
+            "there is no format {word:?}; there are {}",
+            words.join(", ")
+        );
+        Err(Refusal::parameter("/format", message))
+    }
+}
+
 /// How a file is to be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ask {
+    /// What the file is, where its shape does not say so or says it wrongly; what it looks like when unset.
+    pub format: Option<Format>,
     /// The branch that is wanted, by its id; the current one when unset.
     pub branch: Option<String>,
 }
@@ -216,7 +250,8 @@ pub struct Opened {
 /// Opens a file, each conversation on the branch that is asked for. Refuses `file_uncertain` what may be a
 /// conversation of no known format, saying where and why, `file_invalid` what is empty,
 /// damaged from the start or no conversation, naming the place, and `file_unsupported` what it recognises but
-/// cannot read, saying what to do.
+/// cannot read, saying what to do. Where a format is asked for, that one is read whatever the file looks like, and
+/// a file in which nobody speaks by it is refused `file_invalid`, saying what it looks like.
 pub fn open(bytes: &[u8], ask: &Ask) -> Result<Opened, Refusal> {
     let stretch = |from: u64, len: u64| {
         let (from, len) = (from as usize, len as usize);

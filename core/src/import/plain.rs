@@ -5,6 +5,7 @@
 use super::sniff::{self, Foreign};
 use super::traffic::{cassette, event_stream};
 use super::{Format, aider};
+use crate::refusal::Refusal;
 
 /// A kind of text.
 #[derive(Debug)]
@@ -13,6 +14,16 @@ pub(super) enum Kind {
     Reads(Format),
     /// One that is not.
     Foreign(Foreign),
+}
+
+impl Kind {
+    /// What a text of this kind is; refuses `file_unsupported` what is not read.
+    pub fn format(&self) -> Result<Format, Refusal> {
+        match self {
+            Self::Reads(format) => Ok(*format),
+            Self::Foreign(kind) => Err(kind.refusal()),
+        }
+    }
 }
 
 /// Recognises a text, given from its first byte on that is not blank. None of the formats that are read begins
@@ -24,10 +35,7 @@ pub(super) fn of(text: &[u8]) -> Option<&'static Kind> {
 
 /// The formats that are read.
 pub(super) fn read() -> impl Iterator<Item = Format> {
-    KINDS.iter().filter_map(|(_, kind)| match kind {
-        Kind::Reads(format) => Some(*format),
-        Kind::Foreign(_) => None,
-    })
+    KINDS.iter().filter_map(|(_, kind)| kind.format().ok())
 }
 
 type Test = fn(&[u8]) -> bool;

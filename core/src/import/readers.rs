@@ -9,9 +9,9 @@ use super::traffic::{cassette, event_stream, har, lhar};
 use super::{
     Ask, Format, UNSUPPORTED, agent_messages, ai_sdk, ai_studio, aider, anthropic, atif, chat,
     chatgpt, cherry_studio, claude_ai, claude_code, cline, codex, copilot_chat, copilot_cli,
-    cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, grok, iii_session,
-    inspect, jan, langchain, langsmith, librechat, llama_cpp, lm_studio, open_webui, opencode, pi,
-    responses, sillytavern,
+    cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, grok, guess,
+    iii_session, inspect, jan, langchain, langsmith, librechat, llama_cpp, lm_studio, open_webui,
+    opencode, pi, responses, sillytavern,
 };
 use crate::json::{Notes, Text};
 use crate::refusal::Refusal;
@@ -56,10 +56,8 @@ impl Readers {
 }
 
 fn elsewhere(format: Format) -> Refusal {
-    let word = serde_json::to_value(format).unwrap_or_default();
-    let word = word.as_str().unwrap_or_default();
-    let message = format!("this is a file of another tool ({word}): openFile opens it");
-    Refusal::new(UNSUPPORTED, message).detail(word)
+    let message = format!("this is a file of another tool ({format}): openFile opens it");
+    Refusal::new(UNSUPPORTED, message).detail(format.to_string())
 }
 
 fn own(format: Format) -> Option<Read> {
@@ -94,6 +92,7 @@ fn every(format: Format) -> Option<Read> {
         Format::Gemini => gemini::read,
         Format::GeminiTakeout => gemini_takeout::read,
         Format::Grok => grok::read,
+        Format::Guess => guess::read,
         Format::Har => har::read,
         Format::IiiSession => iii_session::read,
         Format::Jan => jan::read,

@@ -3,6 +3,7 @@
 //! A list of conversations, and the lines of a log or a data set, are let go of as they are read. Only what
 //! shows to be one value is gathered first.
 
+mod asked;
 mod cutter;
 mod items;
 mod lines;
@@ -18,6 +19,7 @@ use super::{Ask, Format, INVALID, guess, plain, sniff, unknown, unreadable};
 use crate::json::{self, Notes, Place};
 use crate::refusal::{Refusal, Warning};
 use crate::transcript::Imported;
+use asked::Doubt;
 use items::Items;
 use lines::Lines;
 
@@ -85,6 +87,8 @@ pub(super) struct Reading {
     /// What was gathered from the beginning of the source on.
     bytes: Vec<u8>,
     state: State,
+    /// The file looks like something else than what it is read as.
+    doubt: Option<Doubt>,
 }
 
 #[derive(Debug)]
@@ -121,17 +125,22 @@ impl Reading {
             notes: Notes::default(),
             bytes: Vec::new(),
             state: State::Start(Start::default()),
+            doubt: None,
         }
     }
 
     /// Takes the next slice and gives out the conversations that became whole by it. Refuses what shows to be
     /// of a kind that is not read.
     pub fn push(&mut self, slice: &[u8]) -> Result<Vec<Found>, Refusal> {
-        match &mut self.state {
-            State::Lines(lines) => return Ok(lines.push(slice, &self.ask, &mut self.notes)),
-            State::Items(items) => return Ok(items.push(slice, &self.ask, &mut self.notes)),
-            State::Start(_) | State::Whole => {}
-        }
+        let found = match &mut self.state {
+            State::Lines(lines) => lines.push(slice, &self.ask, &mut self.notes),
+            State::Items(items) => items.push(slice, &self.ask, &mut self.notes),
+            State::Start(_) | State::Whole => self.gather(slice)?,
+        };
+        Ok(asked::settle(&mut self.doubt, found))
+    }
+
+    fn gather(&mut self, slice: &[u8]) -> Result<Vec<Found>, Refusal> {
         if self.bytes.len().saturating_add(slice.len()) > GATHERED {
             let message = format!(
                 "the file is one value of more than {GATHERED} bytes: split it, or export fewer conversations"
@@ -140,13 +149,13 @@ impl Reading {
         }
         self.bytes.extend_from_slice(slice);
         match &mut self.state {
-            State::Start(start) => match start.look(&self.bytes)? {
+            State::Start(start) => match start.look(&self.bytes, self.ask.format) {
                 Look::Wait => Ok(Vec::new()),
                 Look::Whole => {
                     self.state = State::Whole;
                     Ok(Vec::new())
                 }
-                Look::Lines(reads) => self.as_lines(reads),
+                Look::Lines(looks) => self.as_lines(looks),
                 Look::Items(reads) => {
                     let mut items = Items::new(
                         reads,
@@ -183,7 +192,8 @@ impl Reading {
 
     /// The end of the file. Refuses what is empty, damaged from the start, or no conversation.
     pub fn finish(mut self) -> Result<End, Refusal> {
-        let (format, found) = match self.state {
+        let state = std::mem::replace(&mut self.state, State::Whole);
+        let (format, found) = match state {
             State::Lines(lines) => lines.finish(&self.ask, &mut self.notes),
             State::Items(items) => items.finish(&self.ask, &mut self.notes),
             State::Start(_) | State::Whole => {
@@ -191,10 +201,45 @@ impl Reading {
                 return self.whole(&bytes);
             }
         };
-        Ok(End::new(format, found, self.notes))
+        self.end(format, found)
     }
 
-    fn as_lines(&mut self, reads: &'static Reads) -> Result<Vec<Found>, Refusal> {
+    /// The format that is asked for, else the one that the file looks like.
+    fn format_of(&mut self, looks: Result<Format, Refusal>) -> Result<Format, Refusal> {
+        match self.ask.format {
+            Some(asked) if looks.as_ref().ok() != Some(&asked) => {
+                self.doubt = Some(Doubt::new(asked, looks));
+                Ok(asked)
+            }
+            _ => looks,
+        }
+    }
+
+    /// How JSON of that format is divided. Refuses a format that is no JSON, and a native file among others.
+    fn reads(&mut self, looks: Result<Format, Refusal>) -> Result<&'static Reads, Refusal> {
+        let format = self.format_of(looks)?;
+        let message = "a native file is one JSON object and nothing after it; this one goes on";
+        let native = || Refusal::new(INVALID, message);
+        let refusal = self.doubt.as_ref().map(|doubt| doubt.refusal.clone());
+        shapes::reads(format).ok_or_else(|| refusal.unwrap_or_else(native))
+    }
+
+    fn end(mut self, format: Format, found: Vec<Found>) -> Result<End, Refusal> {
+        let found = asked::settle(&mut self.doubt, found);
+        if let Some(doubt) = self.doubt {
+            return Err(doubt.refusal);
+        }
+        let mut warnings = self.notes.finish();
+        warnings.sort_by_key(|warning| (warning.offset.is_none(), warning.offset));
+        Ok(End {
+            format,
+            found,
+            warnings,
+        })
+    }
+
+    fn as_lines(&mut self, looks: Result<Format, Refusal>) -> Result<Vec<Found>, Refusal> {
+        let reads = self.reads(looks)?;
         let read = self.readers.records(reads.format)?;
         let bytes = std::mem::take(&mut self.bytes);
         let mark = after_mark(&bytes);
@@ -214,11 +259,23 @@ impl Reading {
             ));
         };
         let plain = text.bytes.get(start..).and_then(plain::of);
-        if let Some(plain::Kind::Reads(format)) = plain {
-            let read = self.readers.texts(*format)?;
+        let looks = plain.map(plain::Kind::format);
+        // No text begins as JSON does.
+        let json = matches!(text.bytes.get(start), Some(b'{' | b'['));
+        let as_text = match self.ask.format {
+            Some(asked) => !json && plain::read().any(|format| format == asked),
+            None => matches!(looks, Some(Ok(_))),
+        };
+        if as_text {
+            let unknown = || Refusal::new(INVALID, "it is a text of no known format");
+            let behind = behind_words(&text, &mut Notes::default());
+            let behind = behind.and_then(|value| shapes::of(&value));
+            let behind = behind.map(Kind::format).ok_or_else(unknown);
+            let looks = looks.unwrap_or(behind);
+            let format = self.format_of(looks)?;
+            let read = self.readers.texts(format)?;
             let found = read(&text, &self.ask, &mut self.notes);
-            let found = in_order(found, Part::Whole);
-            return Ok(End::new(*format, found, self.notes));
+            return self.end(format, in_order(found, Part::Whole));
         }
         // Lines that the beginning alone does not show: decoded ones, few ones, a first one that is broken.
         let several = first_is_whole(&text.bytes, start);
@@ -228,37 +285,37 @@ impl Reading {
                 Ok(value) => Some(value),
                 Err(_) if line::any_is_whole(&text.bytes) => None,
                 Err(fault) => {
-                    if let Some((reads, records)) = printed::values(&text, &mut self.notes) {
+                    if let Some((format, records)) = printed::values(&text, &mut self.notes) {
+                        let reads = self.reads(Ok(format))?;
                         return self.records(reads, records);
                     }
                     if let Some(value) = behind_words(&text, &mut self.notes) {
                         return self.value(value);
                     }
-                    return Err(match plain {
-                        Some(plain::Kind::Foreign(kind)) => kind.refusal(),
-                        _ => unreadable(&fault),
-                    });
+                    let looks = looks.unwrap_or_else(|| Err(unreadable(&fault)));
+                    let format = self.format_of(looks)?;
+                    return self.end(format, Vec::new());
                 }
             },
         };
         if let Some(value) = value {
             return self.value(value);
         }
-        let reads = of_lines(&text.bytes)?;
+        let reads = self.reads(of_lines(&text.bytes))?;
         let read = self.readers.records(reads.format)?;
         let mut lines = Lines::new(reads, read, text.place.offset as usize);
         let mut found = lines.push(&text.bytes, &self.ask, &mut self.notes);
         let (format, rest) = lines.finish(&self.ask, &mut self.notes);
         found.extend(rest);
-        Ok(End::new(format, found, self.notes))
+        self.end(format, found)
     }
 
-    fn value(self, value: Value) -> Result<End, Refusal> {
-        let reads = match shapes::of(&value) {
-            Some(Kind::Reads(reads)) => reads,
-            Some(Kind::Native) => return Ok(End::new(Format::Galley, Vec::new(), self.notes)),
-            None => return Err(unknown(&value)),
-        };
+    fn value(mut self, value: Value) -> Result<End, Refusal> {
+        let looks = shapes::of(&value).map(Kind::format);
+        if looks == Some(Format::Galley) && self.ask.format.is_none_or(|f| f == Format::Galley) {
+            return self.end(Format::Galley, Vec::new());
+        }
+        let reads = self.reads(looks.ok_or_else(|| unknown(&value)))?;
         let each = match value.as_array().map(Vec::as_slice) {
             None | Some([]) => false,
             Some(items) => items.iter().all(reads.each),
@@ -281,7 +338,7 @@ impl Reading {
         let groups = groups.into_iter();
         let found = groups.flat_map(|group| read(group, &self.ask, &mut self.notes));
         let found = in_order(found.collect(), Part::Whole);
-        Ok(End::new(reads.format, found, self.notes))
+        self.end(reads.format, found)
     }
 }
 
@@ -325,18 +382,6 @@ impl Part {
     }
 }
 
-impl End {
-    fn new(format: Format, found: Vec<Found>, notes: Notes) -> Self {
-        let mut warnings = notes.finish();
-        warnings.sort_by_key(|warning| (warning.offset.is_none(), warning.offset));
-        Self {
-            format,
-            found,
-            warnings,
-        }
-    }
-}
-
 /// The conversations of a part, numbered.
 fn in_order(found: Vec<Imported>, part: Part) -> Vec<Found> {
     let numbered = found.into_iter().enumerate().map(|(nth, imported)| Found {
@@ -353,40 +398,41 @@ fn in_order(found: Vec<Imported>, part: Part) -> Vec<Found> {
 enum Look {
     Wait,
     Whole,
-    Lines(&'static Reads),
+    /// Lines that look like this.
+    Lines(Result<Format, Refusal>),
     Items(&'static Reads),
 }
 
 impl Start {
-    fn look(&mut self, bytes: &[u8]) -> Result<Look, Refusal> {
+    fn look(&mut self, bytes: &[u8], asked: Option<Format>) -> Look {
         if bytes.len() < 3 {
-            return Ok(Look::Wait);
+            return Look::Wait;
         }
         if matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
-            return Ok(Look::Whole);
+            return Look::Whole;
         }
         let mark = after_mark(bytes);
         let text = bytes.get(mark..).unwrap_or_default();
         let Some(start) = sniff::start(text) else {
-            return Ok(Look::Wait);
+            return Look::Wait;
         };
         let text = text.get(start..).unwrap_or_default();
         if !matches!(text.first(), Some(b'{' | b'[')) {
-            return Ok(Look::Whole);
+            return Look::Whole;
         }
         self.count(text);
         // Before the line: whether that is whole shows only later, and must not depend on how a file is sliced.
         if text.first() == Some(&b'[') && !self.item_seen {
-            match self.first_item(text) {
-                Some(reads) => return Ok(Look::Items(reads)),
-                None if !self.item_seen => return Ok(Look::Wait),
+            match self.first_item(text, asked) {
+                Some(reads) => return Look::Items(reads),
+                None if !self.item_seen => return Look::Wait,
                 None => {}
             }
         }
         match self.newline {
             Some(_) if self.line_is_whole => self.sampled(text),
-            Some(_) => Ok(Look::Whole),
-            None => Ok(Look::Wait),
+            Some(_) => Look::Whole,
+            None => Look::Wait,
         }
     }
 
@@ -405,20 +451,21 @@ impl Start {
         *counted = text.len();
     }
 
-    fn sampled(&self, text: &[u8]) -> Result<Look, Refusal> {
+    fn sampled(&self, text: &[u8]) -> Look {
         let (lines, bytes) = SAMPLE;
         if self.lines.0 < lines && text.len() < bytes {
-            return Ok(Look::Wait);
+            return Look::Wait;
         }
         let after = text.get(self.newline.unwrap_or(0)..).unwrap_or_default();
         match sniff::start(after) {
-            Some(_) => of_lines(text).map(Look::Lines),
-            None => Ok(Look::Wait),
+            Some(_) => Look::Lines(of_lines(text)),
+            None => Look::Wait,
         }
     }
 
-    /// The format of a list whose first item is a conversation by itself.
-    fn first_item(&mut self, text: &[u8]) -> Option<&'static Reads> {
+    /// The format of a list whose first item is a conversation by itself. What is said to be something else is
+    /// looked at as a whole.
+    fn first_item(&mut self, text: &[u8], asked: Option<Format>) -> Option<&'static Reads> {
         let cut = self.cutter.get_or_insert_default().next(text)?;
         self.item_seen = true;
         let cutter::Cut::Item(from, to) = cut else {
@@ -426,10 +473,9 @@ impl Start {
         };
         let item = text.get(from..to).unwrap_or_default();
         let value = json::value(item, Place::default(), &mut Notes::default()).ok()?;
-        match shapes::of(&value)? {
-            Kind::Reads(reads) if !reads.log && (reads.each)(&value) => Some(reads),
-            _ => None,
-        }
+        let format = shapes::of(&value)?.format();
+        let reads = shapes::reads(format).filter(|_| asked.is_none_or(|asked| asked == format))?;
+        (!reads.log && (reads.each)(&value)).then_some(reads)
     }
 }
 
@@ -468,17 +514,13 @@ fn first_is_whole(text: &[u8], start: usize) -> bool {
     sniff::start(after).is_some() && line::is_whole(line)
 }
 
-/// The format of a file by lines.
-fn of_lines(text: &[u8]) -> Result<&'static Reads, Refusal> {
+/// What a file by lines looks like.
+fn of_lines(text: &[u8]) -> Result<Format, Refusal> {
     let found = line::sample(text);
     let kind = found.iter().find_map(shapes::log);
     let kind = kind.or_else(|| found.iter().find_map(shapes::of));
     match (kind, found.first()) {
-        (Some(Kind::Reads(reads)), _) => Ok(reads),
-        (Some(Kind::Native), _) => Err(Refusal::new(
-            INVALID,
-            "a native file is one JSON object and nothing after it; this one goes on",
-        )),
+        (Some(kind), _) => Ok(kind.format()),
         (None, Some(one)) => {
             let guess = guess::of(&Value::Array(found.clone()));
             Err(guess.map_or_else(|| unknown(one), |guess| guess.refusal()))

@@ -24,6 +24,16 @@ pub(super) enum Kind {
     Reads(Reads),
 }
 
+impl Kind {
+    /// What a file of this kind is.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Native => Format::Galley,
+            Self::Reads(reads) => reads.format,
+        }
+    }
+}
+
 /// A format that is read.
 #[derive(Debug)]
 pub(super) struct Reads {
@@ -55,9 +65,14 @@ pub(super) fn log(value: &Value) -> Option<&'static Kind> {
 
 /// The formats that are read, the native file first.
 pub(super) fn read() -> impl Iterator<Item = Format> {
-    KINDS.iter().map(|(_, kind)| match kind {
-        Kind::Native => Format::Galley,
-        Kind::Reads(reads) => reads.format,
+    KINDS.iter().map(|(_, kind)| kind.format())
+}
+
+/// How the records of a format are divided; `None` for the native file and for what is no JSON.
+pub(super) fn reads(format: Format) -> Option<&'static Reads> {
+    KINDS.iter().find_map(|(_, kind)| match kind {
+        Kind::Reads(reads) if reads.format == format => Some(reads),
+        _ => None,
     })
 }
 
@@ -480,6 +495,15 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::ChatCompletions,
             log: false,
             each: |item| !is_message(item),
+        }),
+    ),
+    (
+        // No shape of its own says so: it is asked for.
+        |_| false,
+        Kind::Reads(Reads {
+            format: Format::Guess,
+            log: false,
+            each: |_| false,
         }),
     ),
 ];

@@ -26,10 +26,15 @@ pub struct Opening(import::Opening);
 
 #[wasm_bindgen]
 impl Opening {
-    /// The opening of a file of so many bytes.
+    /// The opening of a file of so many bytes, as what its shape says or as this format.
     #[wasm_bindgen(constructor)]
-    pub fn new(size: f64) -> Self {
-        Self(import::Opening::new(size as u64, Ask::default()))
+    pub fn new(size: f64, format: Option<String>) -> Result<Self, JsValue> {
+        let format = format.map(|word| word.parse()).transpose();
+        let ask = Ask {
+            format: format.map_err(thrown)?,
+            ..Ask::default()
+        };
+        Ok(Self(import::Opening::new(size as u64, ask)))
     }
 
     /// What is needed next; nothing, when the file is known.

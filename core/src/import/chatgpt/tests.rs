@@ -4,7 +4,14 @@ use serde_json::{Value, json};
 
 fn opened(value: &Value, branch: Option<&str>) -> Opened {
     let branch = branch.map(str::to_owned);
-    open(value.to_string().as_bytes(), &Ask { branch }).unwrap()
+    open(
+        value.to_string().as_bytes(),
+        &Ask {
+            branch,
+            ..Ask::default()
+        },
+    )
+    .unwrap()
 }
 
 fn read(value: &Value) -> Imported {

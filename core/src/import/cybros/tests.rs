@@ -6,6 +6,7 @@ use serde_json::json;
 fn opened(value: &Value, branch: Option<&str>) -> Imported {
     let ask = Ask {
         branch: branch.map(str::to_owned),
+        ..Ask::default()
     };
     let mut opened = open(value.to_string().as_bytes(), &ask).unwrap();
     assert_eq!(

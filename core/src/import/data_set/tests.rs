@@ -6,6 +6,7 @@ use serde_json::json;
 fn opened(text: &str, branch: Option<&str>) -> Vec<Imported> {
     let ask = Ask {
         branch: branch.map(str::to_owned),
+        ..Ask::default()
     };
     let opened = open(text.as_bytes(), &ask).unwrap();
     assert_eq!(opened.format, Format::DataSet, "{text}");

@@ -85,6 +85,7 @@ fn a_branch_of_a_thread_can_be_asked_for() {
     for (branch, last) in [(None, "3"), (Some("b"), "2"), (Some("gone"), "3")] {
         let ask = Ask {
             branch: branch.map(str::to_owned),
+            ..Ask::default()
         };
         let read = read(
             vec![Record::whole(history.clone())],

@@ -294,6 +294,7 @@ mod tests {
         for (branch, model, time) in [("a", "one", 2000), ("b", "two", 3000)] {
             let ask = Ask {
                 branch: Some(branch.to_owned()),
+                ..Ask::default()
             };
             // A byte order mark is no part of the file.
             let opened = open(format!("\u{feff}[{chat}]").as_bytes(), &ask).unwrap();

@@ -1,13 +1,14 @@
 //! Values that stand one after the other, each over several lines, as exporters print them to a console.
 
+use crate::import::Format;
 use crate::import::lines;
 use crate::import::record::Record;
-use crate::import::shapes::{self, Kind, Reads};
+use crate::import::shapes::{self, Kind};
 use crate::json::{self, Notes, Text};
 
 /// The values of a text that begins with two at least, the first of a kind that is read. What follows the last
 /// one that reads is told.
-pub(super) fn values(text: &Text<'_>, notes: &mut Notes) -> Option<(&'static Reads, Vec<Record>)> {
+pub(super) fn values(text: &Text<'_>, notes: &mut Notes) -> Option<(Format, Vec<Record>)> {
     let (mut records, mut known) = (Vec::new(), None);
     let (mut at, mut place, mut met) = (0, text.place, Notes::default());
     while let Some(next) = json::rest(&text.bytes, at) {
@@ -18,7 +19,7 @@ pub(super) fn values(text: &Text<'_>, notes: &mut Notes) -> Option<(&'static Rea
                     let Some(Kind::Reads(reads)) = shapes::of(&value) else {
                         return None;
                     };
-                    known = Some(reads);
+                    known = Some(reads.format);
                 }
                 records.push(Record::new(value, place));
                 place = place.after(text.bytes.get(next..next + len)?);
@@ -31,7 +32,7 @@ pub(super) fn values(text: &Text<'_>, notes: &mut Notes) -> Option<(&'static Rea
             }
         }
     }
-    let reads = known.filter(|_| records.len() > 1)?;
+    let format = known.filter(|_| records.len() > 1)?;
     notes.absorb(met);
-    Some((reads, records))
+    Some((format, records))
 }

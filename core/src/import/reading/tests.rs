@@ -2,8 +2,18 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-fn read(slices: &[&[u8]]) -> Result<(Format, Vec<Found>, Vec<Warning>), Refusal> {
-    let mut reading = Reading::new(Ask::default(), readers::ALL);
+type Outcome = Result<(Format, Vec<Found>, Vec<Warning>), Refusal>;
+
+fn read(slices: &[&[u8]]) -> Outcome {
+    read_as(None, slices)
+}
+
+fn read_as(format: Option<Format>, slices: &[&[u8]]) -> Outcome {
+    let ask = Ask {
+        format,
+        ..Ask::default()
+    };
+    let mut reading = Reading::new(ask, readers::ALL);
     let mut found = Vec::new();
     for slice in slices {
         found.extend(reading.push(slice)?);
@@ -84,6 +94,7 @@ proptest! {
             Just("{\"messages\":[{\"role\":\"user\",\"content\":\"\\ud800\"}]}"), Just("\r\n"), Just("7"),
         ], 0..12),
         cuts in prop::collection::vec(0usize..200, 0..6),
+        format in prop::option::of(prop::sample::select(Format::all().collect::<Vec<_>>())),
     ) {
         let text = pieces.concat();
         let bytes = text.as_bytes();
@@ -91,12 +102,12 @@ proptest! {
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
         let slices: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-        let plain = |read: Result<(Format, Vec<Found>, Vec<Warning>), Refusal>| {
+        let plain = |read: Outcome| {
             read.map(|(format, found, warnings)| {
                 let found: Vec<Imported> = found.into_iter().map(|found| found.imported).collect();
                 (format, found, warnings)
             })
         };
-        prop_assert_eq!(plain(read(&slices)), plain(read(&[bytes])));
+        prop_assert_eq!(plain(read_as(format, &slices)), plain(read_as(format, &[bytes])));
     }
 }

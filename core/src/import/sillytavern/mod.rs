@@ -324,6 +324,7 @@ mod tests {
     fn texts(bytes: &[u8], branch: Option<&str>) -> Vec<String> {
         let ask = Ask {
             branch: branch.map(str::to_owned),
+            ..Ask::default()
         };
         let opened = open(bytes, &ask).unwrap();
         assert_eq!(opened.format, Format::Sillytavern);
