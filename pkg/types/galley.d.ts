@@ -94,7 +94,7 @@ export type Body = { model?: string; content?: string; phase?: string; native_or
  */
 export interface Branch {
     /**
-     * What it is asked for by: the file's id of its last message.
+     * What it is asked for by: the file's id of its last message, or what stands for one where it gives none.
      */
     id: string;
     /**
@@ -348,7 +348,7 @@ export interface ExecutionDeclaration {
 /**
  * A format that is read.
  */
-export type Format = "galley" | "chat_completions" | "chatgpt" | "claude_ai" | "claude_code" | "codex" | "deepseek" | "pi" | "langfuse" | "otel" | "aider" | "agent_messages" | "iii_session" | "responses" | "anthropic" | "gemini" | "ai_studio" | "gemini_takeout" | "ai_sdk" | "ai_sdk_devtools" | "cybros";
+export type Format = "galley" | "chat_completions" | "chatgpt" | "claude_ai" | "claude_code" | "codex" | "deepseek" | "pi" | "har" | "cassette" | "event_stream" | "lhar" | "langfuse" | "otel" | "aider" | "agent_messages" | "iii_session" | "responses" | "anthropic" | "gemini" | "ai_studio" | "gemini_takeout" | "ai_sdk" | "ai_sdk_devtools" | "cybros" | "langchain" | "open_webui" | "librechat" | "sillytavern" | "lm_studio" | "jan" | "cherry_studio" | "llama_cpp" | "grok" | "copilot_chat" | "langsmith" | "data_set" | "inspect" | "atif";
 
 /**
  * Tokens that the wire adds: `fixed` + `per_text` × number of texts.
