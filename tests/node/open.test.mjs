@@ -28,7 +28,9 @@ test("every fixture opens in wasm as it does natively, each of its conversations
       const session = await file.open(index);
       assert.deepStrictEqual(session.toJSON(), asWritten(native.file), `${name} ${index}`);
       const own = opened.conversations[index]?.warnings ?? [];
-      assert.deepStrictEqual(session.warnings, [...opened.warnings, ...own, ...native.warnings], `${name} ${index}`);
+      // Of a native file everything is noticed in one reading.
+      const told = file.format === "galley" ? [] : [...opened.warnings, ...own];
+      assert.deepStrictEqual(session.warnings, [...told, ...native.warnings], `${name} ${index}`);
     }
   }
 });
