@@ -11,6 +11,9 @@ const USAGE = `usage:
   galley list FILE [--format WORD] [--json]
       the conversations in a file, their branches, and what could not be read
       (--format says what the file is, where it does not show)
+  galley convert FILE --to native|chat|responses|anthropic|gemini [--format WORD] [--pick N]
+                      [--branch ID]
+      the conversation as a file of that shape, on standard output
   galley models [--json]
       the built-in catalogue, with the source and the date of each row
   galley --version | --help
@@ -19,10 +22,11 @@ const USAGE = `usage:
 const FLAGS = {
   preview: { to: "one", var: "many", template: "one", model: "one", prompt: "one", format: "one", pick: "one", branch: "one", json: "none" },
   list: { format: "one", json: "none" },
+  convert: { to: "one", format: "one", pick: "one", branch: "one" },
   models: { json: "none" },
 };
 
-const COMMANDS = { preview, list, models };
+const COMMANDS = { preview, list, convert, models };
 
 async function preview({ words, flags }) {
   const file = oneFile("preview", words);
@@ -47,6 +51,16 @@ async function list({ words, flags }) {
   if (flags.json) return `${JSON.stringify({ format, conversations, warnings }, null, 2)}\n`;
   for (const warning of warnings) complain(`warning: ${placed(warning)}`);
   return listText(format, conversations);
+}
+
+async function convert({ words, flags }) {
+  const file = oneFile("convert", words);
+  if (flags.to === undefined) throw new UsageError("convert needs --to and what to write: native, chat, responses, anthropic or gemini.");
+  const conversation = await picked(await opened(file), flags);
+  const { convert } = await import("./index.js");
+  const { body, warnings } = await convert(conversation, flags.to);
+  for (const warning of [...conversation.warnings, ...warnings]) complain(`warning: ${placed(warning)}`);
+  return `${JSON.stringify(body, null, 2)}\n`;
 }
 
 function oneFile(command, [file, ...more]) {

@@ -10,5 +10,6 @@ export function installFace() {
 
 export { Session, catalogue, checkTemplate, openConversation } from "../dist/galley.js";
 export { loadEncoding } from "./encodings.js";
+export { convert } from "./convert.js";
 export { openFile } from "./open.js";
 export { Refusal };

@@ -1,18 +1,15 @@
 // Files of other tools. What reads them is a module of its own, loaded with the first; it says which stretch
 // of a file it needs next, so that a large one is never held whole.
-import { asset } from "#asset";
 import { openConversation, openPicked } from "../dist/galley.js";
 import { drive } from "./drive.js";
+import { importer, refusing } from "./importer.js";
 import { Refusal } from "./refusal.js";
-
-const WASM = new URL("../dist/importer/importer_bg.wasm", import.meta.url);
-let module;
 
 /** Opens a file of any known tool, as what it looks like or as `format`: what it is, the conversations in it, and each of them when asked for. */
 export async function openFile(source, { format, signal, onProgress } = {}) {
   const bytes = await held(source, signal);
-  const importer = await load(signal);
-  const opening = () => new importer.Opening(bytes.size, format?.toString());
+  const { Opening } = await importer(signal);
+  const opening = () => new Opening(bytes.size, format?.toString());
   const file = await refusing(() => drive(opening(), bytes, { signal, onProgress }));
   const index = JSON.parse(file.index());
   return index.format === "galley" ? native(index, await bytes.read(0, bytes.size)) : new OpenedFile(index, file, bytes);
@@ -33,7 +30,7 @@ class OpenedFile {
   async open(index = 0, branch, options = {}) {
     const picked = await refusing(() => drive(this.#file.pick(index, branch), this.#bytes, options));
     const warnings = JSON.parse(picked.warnings);
-    const file = picked.takeFile();
+    const file = picked.takeText();
     picked.free();
     return openPicked(file, this.format, [...this.warnings, ...warnings]);
   }
@@ -53,27 +50,6 @@ function native({ format }, bytes) {
       return openConversation(bytes);
     },
   };
-}
-
-function load(signal) {
-  module ??= (async () => {
-    const [importer, bytes] = await Promise.all([import("../dist/importer/importer.js"), asset(WASM, {})]);
-    await importer.default({ module_or_path: bytes });
-    return importer;
-  })();
-  // What failed may be asked for again.
-  module.catch(() => (module = undefined));
-  signal?.throwIfAborted();
-  return module;
-}
-
-/** What the importer throws, as the package's own error. */
-async function refusing(work) {
-  try {
-    return await work();
-  } catch (error) {
-    throw typeof error === "string" ? new Refusal(JSON.parse(error)) : error;
-  }
 }
 
 const notFound = (message) => new Refusal({ code: "not_found", status: 404, message });

@@ -94,3 +94,14 @@ export interface OpenedFile {
  * asked for is read; a Blob of any size is never held whole. Throws a `Refusal` when nothing in it can be read.
  */
 export function openFile(source: string | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>, options?: OpenOptions): Promise<OpenedFile>;
+
+/**
+ * What a conversation can be written as: the native file, or the body of a request to a provider.
+ */
+export type Target = "native" | "chat" | "responses" | "anthropic" | "gemini";
+
+/**
+ * Writes an open conversation, or a native file. A body holds what is visible and sent, from the newest summary on;
+ * `warnings` say what of the conversation is otherwise in it.
+ */
+export function convert(conversation: Session | Conversation, to: Target): Promise<{ body: Value; warnings: Warning[] }>;

@@ -217,6 +217,21 @@ test("--format says what a file is", () => {
   assert.match(wrong.stderr, /parameter_invalid: there is no format "word"; there are galley, /);
 });
 
+test("convert writes a file as a body of each provider, and what opens again is the same conversation", () => {
+  const body = (to) => galley(["convert", SEVERAL, "--pick", "1", "--to", to]);
+  const written = Object.fromEntries(["native", "chat", "responses", "anthropic", "gemini"].map((to) => [to, body(to)]));
+  for (const [to, { status, stderr }] of Object.entries(written)) assert.equal(status, 0, `${to}: ${stderr}`);
+  assert.equal(JSON.parse(written.native.stdout).galley, "conversation/1");
+  assert.deepEqual(JSON.parse(written.chat.stdout).messages.map(({ role, content }) => [role, content]), [["user", "second"], ["assistant", "a"]]);
+  assert.equal(JSON.parse(written.gemini.stdout).contents[1].role, "model");
+  for (const { stdout } of Object.values(written)) {
+    const { conversations } = JSON.parse(galley(["list", "-", "--json"], stdout).stdout);
+    assert.deepEqual(conversations.map(({ title, turns }) => [title, turns]), [["second", 1]]);
+  }
+  assert.equal(galley(["convert", SEVERAL, "--pick", "1"]).status, 2);
+  assert.match(body("word").stderr, /native, chat, responses, anthropic, gemini are/);
+});
+
 test("models lists the catalogue with source and date", () => {
   const { status, stdout } = galley(["models"]);
   assert.equal(status, 0);

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { Refusal, openConversation, openFile } from "../../pkg/js/index.js";
+import { Refusal, convert, openConversation, openFile } from "../../pkg/js/index.js";
 
 const SUITE = fileURLToPath(new URL("../suite/import/", import.meta.url));
 const fixtures = readdirSync(SUITE, { recursive: true })
@@ -84,4 +84,13 @@ test("a large list is read by slices, with progress, and can be given up", async
   assert.deepEqual(seen.at(-1), [blob.size, blob.size]);
   const stop = new AbortController();
   await assert.rejects(openFile(blob, { signal: stop.signal, onProgress: () => stop.abort() }), { name: "AbortError" });
+});
+
+test("an open conversation is written as a body, with what is otherwise in it", async () => {
+  const session = openConversation(JSON.stringify({ model: "m", temperature: 0, ...chat("hi") }));
+  const { body, warnings } = await convert(session, "anthropic");
+  assert.deepEqual(body.messages[0], { role: "user", content: "hi" });
+  assert.deepEqual(warnings.map(({ code }) => code), ["options_not_written", "max_tokens_set"]);
+  assert.deepEqual((await convert(session.toJSON(), "native")).body, session.toJSON());
+  await assert.rejects(convert(session, "word"), { code: "parameter_invalid", path: "/to" });
 });

@@ -1,10 +1,12 @@
-//! Files of other tools, opened: the module that the npm package and the panel load with the first of them.
+//! Files of other tools, opened and written: the module that the npm package and the panel load with the first
+//! of them.
 //!
 //! Who holds the bytes drives it: [`Opening::step`] says which stretch is needed, [`Opening::give`] takes it, and
 //! [`Opening::finish`] answers the [`File`], whose conversations [`File::pick`] opens the same way. Answers are
 //! JSON texts; what is thrown is the JSON text of a refusal.
 
-use galley_core::conversation::from_transcript;
+use galley_core::conversation::{self, from_transcript};
+use galley_core::doors;
 use galley_core::import::{self, Ask, Step};
 use galley_core::refusal::Refusal;
 use serde_json::json;
@@ -81,26 +83,38 @@ impl File {
 #[wasm_bindgen]
 pub struct Picking(import::Picking);
 
-/// A conversation, opened.
+/// A text that was written, JSON.
 #[wasm_bindgen]
-pub struct Picked {
-    file: String,
+pub struct Written {
+    text: String,
     warnings: String,
 }
 
 #[wasm_bindgen]
-impl Picked {
-    /// The native file; it can be taken once.
-    #[wasm_bindgen(js_name = takeFile)]
-    pub fn take_file(&mut self) -> String {
-        std::mem::take(&mut self.file)
+impl Written {
+    /// The text; it can be taken once.
+    #[wasm_bindgen(js_name = takeText)]
+    pub fn take_text(&mut self) -> String {
+        std::mem::take(&mut self.text)
     }
 
-    /// What could not be read of it or had no place, by position.
+    /// What is not in it as it was, by position.
     #[wasm_bindgen(getter)]
     pub fn warnings(&self) -> String {
         self.warnings.clone()
     }
+}
+
+/// Writes a native file as `native`, or as the body of a request: `chat`, `responses`, `anthropic`, `gemini`.
+#[wasm_bindgen]
+pub fn convert(file: &str, to: &str) -> Result<Written, JsValue> {
+    let (file, mended) = conversation::read(file.as_bytes()).map_err(thrown)?;
+    let converted = doors::convert(&file, to).map_err(thrown)?;
+    let warnings: Vec<_> = mended.into_iter().chain(converted.warnings).collect();
+    Ok(Written {
+        text: converted.text,
+        warnings: json!(warnings).to_string(),
+    })
 }
 
 #[wasm_bindgen]
@@ -116,12 +130,12 @@ impl Picking {
     }
 
     /// The conversation as a native file.
-    pub fn finish(self) -> Result<Picked, JsValue> {
+    pub fn finish(self) -> Result<Written, JsValue> {
         let imported = self.0.finish().map_err(thrown)?;
         let (file, noticed) = from_transcript(&imported);
         let warnings: Vec<_> = imported.warnings.into_iter().chain(noticed).collect();
-        Ok(Picked {
-            file: file.to_json(),
+        Ok(Written {
+            text: file.to_json(),
             warnings: json!(warnings).to_string(),
         })
     }

@@ -1,0 +1,12 @@
+// A conversation as a file of another shape.
+import { importer, refusing } from "./importer.js";
+
+/** Writes a conversation as the native file or as the body of a request to a provider. */
+export async function convert(conversation, to) {
+  const module = await importer();
+  const written = await refusing(() => module.convert(JSON.stringify(conversation), to));
+  const warnings = JSON.parse(written.warnings);
+  const body = JSON.parse(written.takeText());
+  written.free();
+  return { body, warnings };
+}

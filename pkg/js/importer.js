@@ -1,0 +1,28 @@
+// The module that opens and writes files of other tools, loaded when first needed.
+import { asset } from "#asset";
+import { Refusal } from "./refusal.js";
+
+const WASM = new URL("../dist/importer/importer_bg.wasm", import.meta.url);
+let module;
+
+/** The module, once. */
+export async function importer(signal) {
+  module ??= (async () => {
+    const [importer, bytes] = await Promise.all([import("../dist/importer/importer.js"), asset(WASM, {})]);
+    await importer.default({ module_or_path: bytes });
+    return importer;
+  })();
+  // What failed may be asked for again.
+  module.catch(() => (module = undefined));
+  signal?.throwIfAborted();
+  return module;
+}
+
+/** What the module throws, as the package's own error. */
+export async function refusing(work) {
+  try {
+    return await work();
+  } catch (error) {
+    throw typeof error === "string" ? new Refusal(JSON.parse(error)) : error;
+  }
+}
