@@ -78,6 +78,22 @@ test("a packed log opens, and a session log in the order it was said", () =>
     assert.ok((await page.locator("[data-row]").count()) > 1);
   }));
 
+test("what is open is saved as a native file and as a request, and opens again", () =>
+  withPanel(async (page) => {
+    await drop(page, "talk.json", JSON.stringify(chat("to be saved")));
+    await rail(page, "to be saved");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    for (const to of ["native", "anthropic"]) {
+      const coming = page.waitForEvent("download");
+      await page.locator(`[data-save=${to}]`).click();
+      const download = await coming;
+      assert.equal(download.suggestedFilename(), `talk.${to}.json`);
+      const body = JSON.parse(readFileSync(await download.path(), "utf8"));
+      assert.ok(to === "native" ? body.galley === "conversation/1" : body.messages[0].content === "to be saved", JSON.stringify(body));
+      await hook(page, "written").getByText(`talk.${to}.json`).waitFor();
+    }
+  }));
+
 test("a long load is given up, and what was loaded stays", () =>
   withPanel(async (page) => {
     const rows = await page.locator("[data-row]").allInnerTexts();

@@ -35,8 +35,8 @@ struct Inner {
     ready: bool,
     queue: Queue<(Ask, Option<Blob>)>,
     first: Option<(Ask, Option<Blob>)>,
-    /// An opening is under way, of this file unless it is another conversation of the open one.
-    opening: bool,
+    /// The revision of the opening that is under way, and its file, unless that is the open one.
+    opening: Option<u64>,
     asked: Option<(Question, Option<Blob>)>,
     /// The file that is open.
     opened: Option<(Question, Option<Blob>)>,
@@ -53,7 +53,7 @@ impl Engine {
             ready: false,
             queue: Queue::new(),
             first: None,
-            opening: false,
+            opening: None,
             asked: None,
             opened: None,
             listener: Rc::new(listener),
@@ -108,10 +108,10 @@ impl Engine {
         if lane == Lane::Open {
             // Another file is wanted: what is being read of one is not.
             inner.give_up();
-            inner.opening = true;
+            inner.opening = Some(ask.revision);
             match &ask.what {
-                // A conversation of the file that is open: that is the file to open again.
-                Question::Pick { .. } => {}
+                // A conversation of the file that is open.
+                Question::Pick { .. } => inner.asked = None,
                 what => inner.asked = Some((what.clone(), blob.clone())),
             }
         }
@@ -184,12 +184,12 @@ impl Engine {
                 }
                 Answer::Encoding(_) | Answer::Reading { .. } => {}
                 _ => {
-                    if inner.opening {
+                    if inner.opening == Some(reply.revision) {
                         // A file that is refused leaves the one before it open.
                         if matches!(reply.what, Answer::Opened(_)) {
-                            inner.opened = inner.asked.clone().or(inner.opened.take());
+                            inner.opened = inner.asked.take().or(inner.opened.take());
                         }
-                        inner.opening = false;
+                        inner.opening = None;
                     }
                     if let Some(message) = inner.queue.answered() {
                         inner.post(&message);
@@ -218,7 +218,7 @@ impl Engine {
 
 impl Inner {
     fn give_up(&self) {
-        if self.opening && self.ready && self.queue.busy() {
+        if self.opening.is_some() && self.ready && self.queue.busy() {
             let ask = Ask {
                 revision: 0,
                 what: Question::GiveUp,

@@ -11,6 +11,7 @@ pub mod panel;
 pub mod place;
 pub mod protocol;
 pub mod queue;
+pub mod save;
 pub mod share;
 pub mod template;
 pub mod view;

@@ -13,8 +13,11 @@ use web_sys::Blob;
 use crate::engine::{Engine, News};
 use crate::form::{self, Form};
 use crate::place::{self, Place};
-use crate::protocol::{Answer, Ask, Doc, EntryFace, Loading, Plan, Question, Refusal, Reply, View};
+use crate::protocol::{
+    Answer, Ask, Doc, EntryFace, Loading, Notice, Plan, Question, Refusal, Reply, View,
+};
 use crate::queue::Lane;
+use crate::save;
 
 /// Bytes shown before and behind a place of the file.
 const AROUND: u64 = 240;
@@ -68,6 +71,8 @@ pub struct Panel {
     pub refused: RwSignal<Option<Refused>>,
     /// Why a file could not be opened.
     pub unopened: RwSignal<Option<(String, Refusal)>>,
+    /// The file that was written last, and what is otherwise in it.
+    pub written: RwSignal<Option<(String, Vec<Notice>)>>,
     /// A file is being read.
     pub reading: RwSignal<Option<String>>,
     /// How far, in bytes.
@@ -105,6 +110,7 @@ impl Panel {
             shown: RwSignal::new((0, 0.0)),
             refused: RwSignal::new(None),
             unopened: RwSignal::new(None),
+            written: RwSignal::new(None),
             reading: RwSignal::new(None),
             read: RwSignal::new(None),
             encodings: RwSignal::new(BTreeMap::new()),
@@ -160,6 +166,13 @@ impl Panel {
         });
         self.reading.set(title);
         self.ask(Lane::Open, Question::Pick { index, branch }, None);
+    }
+
+    /// Writes the conversation as a file, which the browser saves.
+    pub fn write(self, to: &str) {
+        let to = to.to_owned();
+        self.written.set(None);
+        self.ask(Lane::Entries, Question::Write { to }, None);
     }
 
     /// Gives up the file that is being read.
@@ -421,6 +434,16 @@ impl Panel {
             Answer::Ready => {}
             Answer::Encoding(encoding) => self.encoding(encoding.name, encoding.state),
             Answer::Opened(doc) => self.take_doc(*doc),
+            Answer::Written { to, text, warnings } => {
+                let name = self
+                    .doc
+                    .with_untracked(|doc| doc.as_ref().map(|doc| doc.name.clone()));
+                let name = name.unwrap_or_default();
+                let stem = name.split('.').next().unwrap_or_default();
+                let name = format!("{stem}.{to}.json");
+                save::save(&name, &text);
+                self.written.set(Some((name, warnings)));
+            }
             Answer::Reading { loaded, total } => self.read.set(Some((loaded, total))),
             Answer::Planned { plan, entries } => {
                 if reply.revision < self.shown.get_untracked().0 {

@@ -49,6 +49,11 @@ pub enum Question {
         /// Which.
         view: View,
     },
+    /// Write the conversation as a file.
+    Write {
+        /// `native`, or the shape of a request: `chat`, `responses`, `anthropic`, `gemini`.
+        to: String,
+    },
 }
 
 /// A half-open range of entries, and whether their whole text is wanted.
@@ -100,6 +105,15 @@ pub enum Answer {
     Entries {
         /// Their faces.
         entries: Vec<EntryFace>,
+    },
+    /// The conversation as a file.
+    Written {
+        /// What it was written as.
+        to: String,
+        /// JSON.
+        text: String,
+        /// What is otherwise in it.
+        warnings: Vec<Notice>,
     },
     /// The engine refuses.
     Refused(Refusal),

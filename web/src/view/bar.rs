@@ -75,6 +75,7 @@ pub fn Bar() -> impl IntoView {
             <div class="tools">
                 <button type="button" class="plain" on:click=move |_| files::choose(panel)>"Open"</button>
                 <button type="button" class="plain" on:click=move |_| stage.dialog.set(Some("paste"))>"Paste"</button>
+                <button type="button" class="plain" on:click=move |_| stage.dialog.set(Some("save"))>"Save"</button>
                 <button type="button" class="plain wide-only" disabled=move || panel.undoable().is_none()
                     title=move || panel.undoable()
                     on:click=move |_| panel.undo()>"Undo"</button>

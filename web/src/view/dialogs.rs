@@ -1,4 +1,4 @@
-//! What opens above the page: the keys, the conversations of the file, its warnings, the paste box.
+//! What opens above the page: the keys, the conversations of the file, its warnings, the paste box, saving.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -183,6 +183,37 @@ pub fn Paste() -> impl IntoView {
             <p class="q">"A request body, an export, an agent's log. It is recognised by its bytes, read here, and sent nowhere."</p>
             <textarea node_ref=node rows="10" class="mono" aria-label="Text of the conversation" spellcheck="false"></textarea>
             <p class="acts"><button type="button" class="primary" on:click=open>"Open"</button></p>
+        </Sheet>
+    }
+}
+
+/// What a conversation can be saved as, and in which words.
+const SHAPES: [(&str, &str); 5] = [
+    (
+        "native",
+        "Native file: everything that is known of the conversation",
+    ),
+    ("chat", "Chat Completions request"),
+    ("responses", "Responses request"),
+    ("anthropic", "Anthropic Messages request"),
+    ("gemini", "Gemini request"),
+];
+
+/// The conversation, saved as a file of a shape.
+#[component]
+pub fn Save() -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let stage = expect_context::<Stage>();
+    view! {
+        <Sheet name="save" label="Save the conversation">
+            <div class="head"><h2>"Save the conversation"</h2><button type="button" class="link" on:click=move |_| stage.dialog.set(None)>"Close"</button></div>
+            <ul class="choices">{SHAPES.map(|(to, words)| view! {
+                <li><button type="button" class="link" data-save=to on:click=move |_| panel.write(to)>{words}</button></li>
+            })}</ul>
+            <div role="status">{move || panel.written.get().map(|(name, warnings)| view! {
+                <p data-hook="written"><b>{name}</b>{if warnings.is_empty() { " is saved, with nothing left out.".to_owned() } else { format!(" is saved; {} in it.", some(warnings.len() as u64, "difference")) }}</p>
+                <dl>{warnings.into_iter().map(|one| view! { <dt><code>{one.at}</code></dt><dd>{super::fields::said(&one.message)}</dd> }).collect_view()}</dl>
+            })}</div>
         </Sheet>
     }
 }

@@ -44,7 +44,7 @@ pub struct Stage {
     pub reveal_block: RwSignal<Option<usize>>,
     /// The template is edited as JSON.
     pub as_json: RwSignal<bool>,
-    /// A dialog to show: `keys`, `conversations`, `warnings`, `paste`.
+    /// A dialog to show: `keys`, `conversations`, `warnings`, `paste`, `save`.
     pub dialog: RwSignal<Option<&'static str>>,
     /// A file hangs over the page.
     pub over: RwSignal<bool>,
@@ -101,6 +101,7 @@ pub fn App() -> impl IntoView {
         <dialogs::Conversations/>
         <dialogs::Warnings/>
         <dialogs::Paste/>
+        <dialogs::Save/>
         <div class="dropping" aria-hidden="true" hidden=move || !stage.over.get()><p>"Drop it: Galley reads it here, and sends it nowhere."</p></div>
     }
 }

@@ -68,6 +68,12 @@ impl Desk {
         &self.shelf
     }
 
+    /// The open conversation as a native file.
+    pub fn file(&self) -> Option<String> {
+        let session = self.session.as_ref()?;
+        Some(session.conversation().to_json())
+    }
+
     /// Takes a session that was opened, and the file it came from.
     pub fn take(&mut self, mut session: Session, shelf: Shelf) -> Answer {
         for (name, standing) in &self.encodings {

@@ -15,8 +15,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
-use super::desk::{Desk, Shelf, refused};
-use super::say;
+use super::desk::{Desk, Shelf, nothing_open, refused};
+use super::{facts, say};
 
 #[wasm_bindgen(module = "/src/bin/worker/modules.js")]
 extern "C" {
@@ -32,6 +32,9 @@ extern "C" {
         branch: Option<String>,
         progress: &Closure<dyn FnMut(f64, f64)>,
     ) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(catch)]
+    async fn write_file(file: String, to: String) -> Result<JsValue, JsValue>;
 
     fn stop_opening();
 }
@@ -101,6 +104,26 @@ pub async fn pick(
     picked(desk, shelf, progress()).await
 }
 
+/// Writes the open conversation as a file.
+pub async fn write(desk: &Rc<RefCell<Desk>>, to: String) -> Result<Answer, Refusal> {
+    let file = desk.borrow().file().ok_or_else(nothing_open)?;
+    if to == "native" {
+        return Ok(Answer::Written {
+            to,
+            text: file,
+            warnings: Vec::new(),
+        });
+    }
+    let answer = write_file(file, to.clone()).await;
+    let answer = Array::from(&answer.map_err(|said| failed(&said))?);
+    let warnings: Vec<Warning> = read(&answer.get(1))?;
+    Ok(Answer::Written {
+        to,
+        text: answer.get(0).as_string().unwrap_or_default(),
+        warnings: warnings.iter().map(facts::notice).collect(),
+    })
+}
+
 /// Gives up what is being opened.
 pub fn stop() {
     stop_opening();
@@ -112,7 +135,7 @@ async fn picked(
     progress: Closure<dyn FnMut(f64, f64)>,
 ) -> Result<Answer, Refusal> {
     let Some(index) = shelf.index.clone() else {
-        return Err(super::desk::nothing_open());
+        return Err(nothing_open());
     };
     let answer = pick_conversation(shelf.conversation, shelf.branch.clone(), &progress).await;
     let answer = Array::from(&answer.map_err(|said| failed(&said))?);

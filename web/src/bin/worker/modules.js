@@ -33,8 +33,17 @@ export async function pick_conversation(index, branch, progress) {
   const { signal } = stop;
   const steps = opened.file.pick(index, branch);
   const picked = await drive(steps, opened.bytes, { signal, onProgress: ({ loaded, total }) => progress(loaded, total) });
-  const answer = [picked.takeFile(), picked.warnings];
+  const answer = [picked.takeText(), picked.warnings];
   picked.free();
+  return answer;
+}
+
+/** Writes a native file as another shape: the text, and what is otherwise in it. */
+export async function write_file(file, to) {
+  const { convert } = await module("importer", "importer", () => {});
+  const written = convert(file, to);
+  const answer = [written.takeText(), written.warnings];
+  written.free();
   return answer;
 }
 
