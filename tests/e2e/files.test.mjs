@@ -89,7 +89,7 @@ test("what is open is saved as a native file and as a request, and opens again",
       const download = await coming;
       assert.equal(download.suggestedFilename(), `talk.${to}.json`);
       const body = JSON.parse(readFileSync(await download.path(), "utf8"));
-      assert.ok(to === "native" ? body.galley === "conversation/1" : body.messages[0].content === "to be saved", JSON.stringify(body));
+      assert.ok(to === "native" ? body.galley === "conversation/1" : body.messages[0].content[0].text === "to be saved", JSON.stringify(body));
       await hook(page, "written").getByText(`talk.${to}.json`).waitFor();
     }
   }));

@@ -89,7 +89,7 @@ test("a large list is read by slices, with progress, and can be given up", async
 test("an open conversation is written as a body, with what is otherwise in it", async () => {
   const session = openConversation(JSON.stringify({ model: "m", temperature: 0, ...chat("hi") }));
   const { body, warnings } = await convert(session, "anthropic");
-  assert.deepEqual(body.messages[0], { role: "user", content: "hi" });
+  assert.deepEqual(body.messages[0], { role: "user", content: [{ type: "text", text: "hi" }] });
   assert.deepEqual(warnings.map(({ code }) => code), ["options_not_written", "max_tokens_set"]);
   assert.deepEqual((await convert(session.toJSON(), "native")).body, session.toJSON());
   await assert.rejects(convert(session, "word"), { code: "parameter_invalid", path: "/to" });

@@ -84,7 +84,7 @@ pub fn Rail() -> impl IntoView {
     Effect::new(move |before: Option<Option<String>>| {
         let name = panel.doc.with(|doc| {
             doc.as_ref()
-                .map(|doc| format!("{} {}", doc.name, doc.conversation))
+                .map(|doc| format!("{} {} {:?}", doc.name, doc.conversation, doc.branch))
         });
         let planned = panel.plan.with(Option::is_some);
         if planned
@@ -131,7 +131,11 @@ pub fn Rail() -> impl IntoView {
                     <For each=move || range.get() key=|line| *line let:line>
                         {
                             let now = Memo::new(move |_| lines.with(|lines| lines.get(line).cloned()));
-                            move || now.get().map(|now| draw(panel, stage, unfolded, now))
+                            move || {
+                                // The same place in another conversation is another line.
+                                panel.doc.track();
+                                now.get().map(|now| draw(panel, stage, unfolded, now))
+                            }
                         }
                     </For>
                 </ol>

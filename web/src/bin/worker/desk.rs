@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use galley_core::assembly::Plan;
+use galley_core::conversation;
+use galley_core::doors::Opened;
+use galley_core::import::Format;
 use galley_core::refusal;
 use galley_core::session::Session;
 use galley_core::tokens::Encoding;
@@ -54,12 +57,22 @@ pub struct Desk {
 impl Desk {
     /// Opens the sample.
     pub fn open_sample(&mut self, name: &str, bytes: &[u8]) -> Result<Answer, Refusal> {
-        let session = Session::open(bytes).map_err(refused)?;
         let shelf = Shelf {
             name: name.to_owned(),
             sample: true,
             ..Shelf::default()
         };
+        self.open_native(bytes, shelf)
+    }
+
+    /// Opens a native file. Those of other tools become one in the importer.
+    pub fn open_native(&mut self, bytes: &[u8], shelf: Shelf) -> Result<Answer, Refusal> {
+        let (conversation, warnings) = conversation::read(bytes).map_err(refused)?;
+        let session = Session::new(Opened {
+            format: Format::Galley,
+            conversation,
+            warnings,
+        });
         Ok(self.take(session, shelf))
     }
 

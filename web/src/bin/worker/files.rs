@@ -83,8 +83,8 @@ pub async fn open(desk: &Rc<RefCell<Desk>>, name: String, file: Blob) -> Result<
     if index.format == Format::Galley {
         let buffer = JsFuture::from(file.array_buffer()).await;
         let buffer = buffer.map_err(|said| failed(&said))?;
-        let session = Session::open(&Uint8Array::new(&buffer).to_vec()).map_err(refused)?;
-        return Ok(desk.borrow_mut().take(session, shelf));
+        let bytes = Uint8Array::new(&buffer).to_vec();
+        return desk.borrow_mut().open_native(&bytes, shelf);
     }
     shelf.index = Some(index);
     picked(desk, shelf, progress).await
