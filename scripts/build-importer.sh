@@ -4,11 +4,11 @@
 source "$(dirname "$0")/env.sh"
 
 out=pkg/dist/importer
-cargo build --quiet --locked --release -p galley-importer --target "$WASM_TARGET"
-built="$CARGO_TARGET_DIR/$WASM_TARGET/release/galley_importer.wasm"
+cargo build --quiet --locked --profile quick -p galley-importer --target "$WASM_TARGET"
+built="$CARGO_TARGET_DIR/$WASM_TARGET/quick/galley_importer.wasm"
 if [ "$out/importer.js" -nt "$built" ] && [ "$out/importer.js" -nt pkg/js/drive.js ]; then exit; fi
 wasm-bindgen --target web --no-typescript --omit-default-module-path --out-dir "$out" --out-name importer "$built"
-wasm-opt -Oz "${WASM_FEATURES[@]}" "$out/importer_bg.wasm" -o "$out/importer_bg.opt.wasm"
+wasm-opt -O3 "${WASM_FEATURES[@]}" "$out/importer_bg.wasm" -o "$out/importer_bg.opt.wasm"
 mv "$out/importer_bg.opt.wasm" "$out/importer_bg.wasm"
 # By this a page that keeps the wasm knows whether it still belongs to the JavaScript.
 checksum=$(cksum <"$out/importer_bg.wasm" | tr ' ' -)

@@ -1,7 +1,7 @@
 //! Counts text files natively in o200k, with the counter and the reference, and prints a line of JSON
 //! for each: `{"file", "tokens", "reference", "mb_per_s"}`. The counter has not seen the text before.
 //!
-//! `cargo run --profile counter -p galley-counter --example speed -- FILE...`
+//! `cargo run --profile quick -p galley-counter --example speed -- FILE...`
 
 use std::time::Instant;
 
