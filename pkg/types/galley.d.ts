@@ -348,7 +348,7 @@ export interface ExecutionDeclaration {
 /**
  * A format that is read.
  */
-export type Format = "galley" | "chat_completions" | "chatgpt" | "claude_ai" | "claude_code" | "codex" | "deepseek" | "pi" | "har" | "cassette" | "event_stream" | "lhar" | "langfuse" | "otel" | "aider" | "agent_messages" | "iii_session" | "responses" | "anthropic" | "gemini" | "ai_studio" | "gemini_takeout" | "ai_sdk" | "ai_sdk_devtools" | "cybros" | "langchain" | "open_webui" | "librechat" | "sillytavern" | "lm_studio" | "jan" | "cherry_studio" | "llama_cpp" | "grok" | "copilot_chat" | "langsmith" | "data_set" | "inspect" | "atif";
+export type Format = "galley" | "chat_completions" | "chatgpt" | "claude_ai" | "claude_code" | "codex" | "deepseek" | "pi" | "har" | "cassette" | "event_stream" | "lhar" | "langfuse" | "otel" | "gemini_cli" | "opencode" | "goose" | "cline" | "copilot_cli" | "aider" | "agent_messages" | "iii_session" | "responses" | "anthropic" | "gemini" | "ai_studio" | "gemini_takeout" | "ai_sdk" | "ai_sdk_devtools" | "cybros" | "langchain" | "open_webui" | "librechat" | "sillytavern" | "lm_studio" | "jan" | "cherry_studio" | "llama_cpp" | "grok" | "copilot_chat" | "langsmith" | "data_set" | "inspect" | "atif";
 
 /**
  * Tokens that the wire adds: `fixed` + `per_text` × number of texts.
@@ -959,6 +959,11 @@ export interface Storage {
 }
 
 /**
+ * What a conversation can be written as: the native file, or the body of a request to a provider.
+ */
+export type Target = "native" | "chat" | "responses" | "anthropic" | "gemini";
+
+/**
  * A tool definition.
  */
 export type Tool = { name?: string; alias?: string; description?: string; parameters?: Value; deferred?: boolean } & { [unknown: string]: any };
@@ -1205,6 +1210,12 @@ export function catalogue(): ModelRow[];
  * Checks an assembly template by itself. Throws a `Refusal` at the JSON pointer of its first fault.
  */
 export function checkTemplate(template: Value): void;
+
+/**
+ * Writes an open conversation, or a native file. A body holds what is visible and sent, from the newest summary on;
+ * `warnings` say what of the conversation is otherwise in it.
+ */
+export function convert(conversation: Session | Conversation, to: Target): Promise<{ body: Value; warnings: Warning[] }>;
 
 /**
  * Loads an encoding, once. From then on the engine counts with it for every model that declares it.
