@@ -56,7 +56,7 @@ async function list({ words, flags }) {
 async function convert({ words, flags }) {
   const file = oneFile("convert", words);
   if (flags.to === undefined) throw new UsageError("convert needs --to and what to write: native, chat, responses, anthropic or gemini.");
-  const conversation = await picked(await opened(file), flags);
+  const conversation = await picked(await opened(file, flags), flags);
   const { convert } = await import("./index.js");
   const { body, warnings } = await convert(conversation, flags.to);
   for (const warning of [...conversation.warnings, ...warnings]) complain(`warning: ${placed(warning)}`);

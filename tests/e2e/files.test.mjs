@@ -78,6 +78,15 @@ test("a packed log opens, and a session log in the order it was said", () =>
     assert.ok((await page.locator("[data-row]").count()) > 1);
   }));
 
+test("a file of no known tool is opened by a guess only when it is told to", () =>
+  withPanel(async (page) => {
+    await drop(page, "unknown.json", JSON.stringify({ log: [{ who: "Ann", msg: "is it read?" }, { who: "Bot", msg: "it is" }] }));
+    await hook(page, "unopened").getByText("file_uncertain").waitFor();
+    await hook(page, "unopened").getByText("Read it so").click();
+    await rail(page, "is it read?");
+    await hook(page, "warnings").waitFor();
+  }));
+
 test("what is open is saved as a native file and as a request, and opens again", () =>
   withPanel(async (page) => {
     await drop(page, "talk.json", JSON.stringify(chat("to be saved")));

@@ -98,6 +98,8 @@ pub struct Panel {
     past: RwSignal<Vec<(String, Form)>>,
     future: RwSignal<Vec<(String, Form)>>,
     engine: StoredValue<Option<Engine>, LocalStorage>,
+    /// The file that was given last.
+    given: StoredValue<Option<Blob>, LocalStorage>,
 }
 
 impl Panel {
@@ -126,6 +128,7 @@ impl Panel {
             past: RwSignal::new(Vec::new()),
             future: RwSignal::new(Vec::new()),
             engine: StoredValue::new_local(None),
+            given: StoredValue::new_local(None),
         }
     }
 
@@ -149,8 +152,22 @@ impl Panel {
 
     /// Opens a file.
     pub fn open(self, name: String, blob: Blob) {
+        self.open_as(name, blob, None);
+    }
+
+    /// Opens the file that was refused last, by the guess its refusal shows.
+    pub fn open_by_guess(self) {
+        let name = self.unopened.get_untracked().map(|(name, _)| name);
+        if let (Some(name), Some(blob)) = (name, self.given.get_value()) {
+            self.unopened.set(None);
+            self.open_as(name, blob, Some("guess".to_owned()));
+        }
+    }
+
+    fn open_as(self, name: String, blob: Blob, format: Option<String>) {
+        self.given.set_value(Some(blob.clone()));
         self.reading.set(Some(name.clone()));
-        self.ask(Lane::Open, Question::Open { name }, Some(blob));
+        self.ask(Lane::Open, Question::Open { name, format }, Some(blob));
     }
 
     /// Opens the sample.

@@ -27,6 +27,8 @@ pub enum Question {
     Open {
         /// The file's name, for the bar.
         name: String,
+        /// What it is to be read as, when not as what it looks like.
+        format: Option<String>,
     },
     /// Open another conversation of the same file, or another branch of it.
     Pick {

@@ -30,6 +30,7 @@ pub fn Above() -> impl IntoView {
             })}
             {move || panel.unopened.get().map(|(name, refusal)| view! {
                 <p class="line bad" data-hook="unopened"><span><b dir="auto">{format!("{name} cannot be opened.")}</b>" "{super::fields::said(&refusal.message)}" "<code class="q">{refusal.code}{refusal.path.map(|path| format!(" {path}"))}</code></span>
+                    {(refusal.detail.as_deref() == Some("guess")).then(|| view! { <button type="button" class="link" on:click=move |_| panel.open_by_guess()>"Read it so"</button> })}
                     <button type="button" class="link" on:click=move |_| panel.unopened.set(None)>"Close"</button></p>
             })}
             {move || panel.reading.get().map(|name| view! {

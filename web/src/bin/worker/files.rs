@@ -23,6 +23,7 @@ extern "C" {
     #[wasm_bindgen(catch)]
     async fn open_file(
         file: &Blob,
+        format: Option<String>,
         progress: &Closure<dyn FnMut(f64, f64)>,
     ) -> Result<JsValue, JsValue>;
 
@@ -70,9 +71,14 @@ impl Index {
 }
 
 /// Opens a file, and of several conversations the first.
-pub async fn open(desk: &Rc<RefCell<Desk>>, name: String, file: Blob) -> Result<Answer, Refusal> {
+pub async fn open(
+    desk: &Rc<RefCell<Desk>>,
+    name: String,
+    format: Option<String>,
+    file: Blob,
+) -> Result<Answer, Refusal> {
     let progress = progress();
-    let index = open_file(&file, &progress)
+    let index = open_file(&file, format, &progress)
         .await
         .map_err(|said| failed(&said))?;
     let index: Index = read(&index)?;

@@ -47,8 +47,8 @@ async fn answer(desk: &Rc<RefCell<Desk>>, ask: Ask, file: Option<Blob>) {
         // The question it ends is the one that is answered.
         Question::GiveUp => return files::stop(),
         Question::Sample => desk.borrow_mut().open_sample(SAMPLE_NAME, SAMPLE),
-        Question::Open { name } => match file {
-            Some(file) => files::open(desk, name, file).await,
+        Question::Open { name, format } => match file {
+            Some(file) => files::open(desk, name, format, file).await,
             None => Err(desk::nothing_open()),
         },
         Question::Pick { index, branch } => files::pick(desk, index, branch).await,

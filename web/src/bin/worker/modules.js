@@ -14,14 +14,14 @@ export async function load_counter(name, progress) {
 let opened;
 let stop;
 
-/** Opens a file of another tool; the one before stays when this one is refused. Answers what is in it. */
-export async function open_file(blob, progress) {
+/** Opens a file, as what it looks like or as `format`; the one before stays when it is refused. Answers what is in it. */
+export async function open_file(blob, format, progress) {
   stop = new AbortController();
   const { signal } = stop;
   const read = async (from, len) => new Uint8Array(await blob.slice(from, from + len).arrayBuffer());
   const bytes = { size: blob.size, read };
   const { Opening } = await module("importer", "importer", () => {});
-  const file = await drive(new Opening(blob.size), bytes, { signal, onProgress: ({ loaded, total }) => progress(loaded, total) });
+  const file = await drive(new Opening(blob.size, format), bytes, { signal, onProgress: ({ loaded, total }) => progress(loaded, total) });
   opened?.file.free();
   opened = { file, bytes };
   return file.index();
