@@ -348,7 +348,7 @@ export interface ExecutionDeclaration {
 /**
  * A format that is read.
  */
-export type Format = "galley" | "chat_completions" | "chatgpt" | "claude_ai" | "claude_code" | "codex" | "deepseek" | "pi" | "har" | "cassette" | "event_stream" | "lhar" | "langfuse" | "otel" | "gemini_cli" | "opencode" | "goose" | "cline" | "copilot_cli" | "aider" | "agent_messages" | "iii_session" | "responses" | "anthropic" | "gemini" | "ai_studio" | "gemini_takeout" | "ai_sdk" | "ai_sdk_devtools" | "cybros" | "langchain" | "open_webui" | "librechat" | "sillytavern" | "lm_studio" | "jan" | "cherry_studio" | "llama_cpp" | "grok" | "copilot_chat" | "langsmith" | "data_set" | "inspect" | "atif";
+export type Format = "galley" | "chat_completions" | "chatgpt" | "claude_ai" | "claude_code" | "codex" | "deepseek" | "pi" | "har" | "cassette" | "event_stream" | "lhar" | "langfuse" | "otel" | "gemini_cli" | "opencode" | "goose" | "cline" | "copilot_cli" | "aider" | "agent_messages" | "iii_session" | "responses" | "anthropic" | "gemini" | "ai_studio" | "gemini_takeout" | "ai_sdk" | "ai_sdk_devtools" | "cybros" | "langchain" | "open_webui" | "librechat" | "sillytavern" | "lm_studio" | "jan" | "cherry_studio" | "llama_cpp" | "grok" | "copilot_chat" | "langsmith" | "data_set" | "inspect" | "atif" | "guess";
 
 /**
  * Tokens that the wire adds: `fixed` + `per_text` × number of texts.
@@ -607,6 +607,10 @@ export interface NativeOrigin {
  */
 export interface OpenOptions {
     /**
+     * What the file is, where its shape does not say so or says it wrongly.
+     */
+    format?: Format;
+    /**
      * Ends the opening.
      */
     signal?: AbortSignal;
@@ -635,7 +639,7 @@ export interface OpenedFile {
     /**
      * Opens one conversation, on the branch of this id or on its current one.
      */
-    open(index?: number, branch?: string, options?: OpenOptions): Promise<Session>;
+    open(index?: number, branch?: string, options?: Omit<OpenOptions, "format">): Promise<Session>;
 }
 
 /**
