@@ -82,7 +82,7 @@ test("a file of no known tool is opened by a guess only when it is told to", () 
   withPanel(async (page) => {
     await drop(page, "unknown.json", JSON.stringify({ log: [{ who: "Ann", msg: "is it read?" }, { who: "Bot", msg: "it is" }] }));
     await hook(page, "unopened").getByText("file_uncertain").waitFor();
-    await hook(page, "unopened").getByText("Read it so").click();
+    await hook(page, "unopened").getByRole("button", { name: "Read it so" }).click();
     await rail(page, "is it read?");
     await hook(page, "warnings").waitFor();
   }));

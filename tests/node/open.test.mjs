@@ -90,7 +90,7 @@ test("an open conversation is written as a body, with what is otherwise in it", 
   const session = openConversation(JSON.stringify({ model: "m", temperature: 0, ...chat("hi") }));
   const { body, warnings } = await convert(session, "anthropic");
   assert.deepEqual(body.messages[0], { role: "user", content: [{ type: "text", text: "hi" }] });
-  assert.deepEqual(warnings.map(({ code }) => code), ["options_not_written", "max_tokens_set"]);
+  assert.deepEqual(warnings.map(({ code }) => code), ["options_not_written", "max_tokens_added"]);
   assert.deepEqual((await convert(session.toJSON(), "native")).body, session.toJSON());
   await assert.rejects(convert(session, "word"), { code: "parameter_invalid", path: "/to" });
 });
