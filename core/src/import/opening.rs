@@ -158,8 +158,8 @@ pub struct Opening {
 }
 
 enum Stage {
-    /// The first bytes are looked at.
-    Head,
+    /// The first bytes are gathered to be looked at.
+    Head(Vec<u8>),
     Listing(Directory, Step),
     Flow(Box<Flow>),
     Done,
@@ -179,7 +179,7 @@ impl Opening {
                 beside: Vec::new(),
                 kept: Vec::new(),
             },
-            stage: Stage::Head,
+            stage: Stage::Head(Vec::new()),
             format: None,
             notes: Notes::default(),
             keep: 1,
@@ -197,7 +197,7 @@ impl Opening {
     /// What is needed next.
     pub fn step(&self) -> Step {
         let next = match &self.stage {
-            Stage::Head => next(0, self.file.size),
+            Stage::Head(held) => next(held.len() as u64, self.file.size),
             Stage::Listing(_, step) => Some(*step),
             Stage::Flow(flow) => next(flow.at, flow.end),
             Stage::Done => None,
@@ -205,11 +205,19 @@ impl Opening {
         next.unwrap_or(Step::Done)
     }
 
-    /// Takes the bytes that were asked for; fewer are the end of the file. Refuses what is no conversation, and
-    /// takes nothing more then.
+    /// Takes the bytes that were asked for, or the first of them; none are the end of the file. Refuses what is
+    /// no conversation, and takes nothing more then.
     pub fn give(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         match std::mem::replace(&mut self.stage, Stage::Done) {
-            Stage::Head => self.begin(bytes),
+            Stage::Head(mut held) => {
+                held.extend_from_slice(bytes);
+                let more = !bytes.is_empty() && (held.len() as u64) < self.file.size;
+                if more && held.len() < sniff::LOOKED_AT {
+                    self.stage = Stage::Head(held);
+                    return Ok(());
+                }
+                self.begin(&held)
+            }
             Stage::Listing(directory, Step::Read { from, .. }) => {
                 directory.give(from, bytes);
                 self.list(directory, !bytes.is_empty())

@@ -103,8 +103,8 @@ impl Picking {
         next.unwrap_or(Step::Done)
     }
 
-    /// Takes the bytes that were asked for; fewer are the end of the file. Refuses a file that is not the one
-    /// that was listed.
+    /// Takes the bytes that were asked for, or the first of them; none are the end of the file. Refuses a file
+    /// that is not the one that was listed.
     pub fn give(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         self.stage = match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Part(flow, take) => self.part(flow, take, bytes)?,

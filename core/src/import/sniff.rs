@@ -28,7 +28,10 @@ pub(super) const fn kind(id: &'static str, name: &'static str, advice: &'static 
     Foreign { id, name, advice }
 }
 
-/// Kinds by the bytes they begin with.
+/// How many first bytes say what can be said by them.
+pub(super) const LOOKED_AT: usize = 16;
+
+/// Kinds by the bytes they begin with, [`LOOKED_AT`] at most.
 const MAGIC: &[(&[u8], Foreign)] = &[
     (
         b"SQLite format 3\0",

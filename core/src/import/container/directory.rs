@@ -124,6 +124,16 @@ struct Pages {
     missing: Option<(u64, u64)>,
 }
 
+impl Pages {
+    /// What is there from a byte on.
+    fn held(&self, at: u64) -> Option<&[u8]> {
+        self.known.iter().find_map(|(from, bytes)| {
+            let skip = usize::try_from(at.checked_sub(*from)?).ok()?;
+            bytes.get(skip..).filter(|rest| !rest.is_empty())
+        })
+    }
+}
+
 /// A file of which only some stretches are there. Reading another one fails and leaves a note of it.
 struct Window {
     pages: Rc<RefCell<Pages>>,
@@ -136,11 +146,7 @@ impl Read for Window {
         if self.at >= pages.size || buffer.is_empty() {
             return Ok(0);
         }
-        let held = pages.known.iter().find_map(|(from, bytes)| {
-            let skip = usize::try_from(self.at.checked_sub(*from)?).ok()?;
-            bytes.get(skip..).filter(|rest| !rest.is_empty())
-        });
-        if let Some(held) = held {
+        if let Some(held) = pages.held(self.at) {
             let len = held.len().min(buffer.len());
             if let (Some(into), Some(from)) = (buffer.get_mut(..len), held.get(..len)) {
                 into.copy_from_slice(from);
@@ -149,8 +155,13 @@ impl Read for Window {
             return Ok(len);
         }
         // A directory stands at the end and is read from its beginning on, but looked for from its end back.
-        let from = self.at / STRETCH * STRETCH;
-        let len = STRETCH.min(pages.size - from);
+        let start = self.at / STRETCH * STRETCH;
+        // Of a stretch that came in part, the rest.
+        let from = match pages.held(start) {
+            Some(_) => self.at,
+            None => start,
+        };
+        let len = (start + STRETCH).min(pages.size) - from;
         pages.missing = Some((from, len));
         Err(io::Error::from(io::ErrorKind::WouldBlock))
     }

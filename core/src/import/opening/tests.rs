@@ -170,6 +170,28 @@ fn of_a_packed_file_that_is_cut_off_what_came_out_counts() {
 }
 
 #[test]
+fn stretches_may_come_in_parts_and_a_file_may_be_shorter_than_it_was_said_to_be() {
+    let text = json!([chat("a"), chat("b")]).to_string();
+    let files = [("conversations.json", text.as_bytes())];
+    let zip = archive(&files, CompressionMethod::Deflated);
+    for bytes in [text.as_bytes(), &zip, b"SQLite format 3\0 and more"] {
+        let in_parts = |said: usize| {
+            let mut opening = Opening::new(said as u64, Ask::default());
+            while let Some(stretch) = stretch(bytes, opening.step()) {
+                opening.give(stretch.get(..3).unwrap_or(stretch))?;
+            }
+            opening.finish()
+        };
+        let known = |opened: Result<File, Refusal>| opened.map(|file| file.conversations);
+        assert_eq!(known(in_parts(bytes.len())), known(open(bytes)));
+        assert_eq!(
+            in_parts(bytes.len() + 300_000).is_ok(),
+            bytes == text.as_bytes()
+        );
+    }
+}
+
+#[test]
 fn one_branch_or_conversation_too_many_is_not_found() {
     let text = json!([chat("a"), chat("b")]).to_string();
     let file = open(text.as_bytes()).unwrap();
