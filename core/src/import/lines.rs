@@ -154,7 +154,7 @@ pub(super) fn unreadable(fault: &Fault, resumed: bool, last: bool) -> Warning {
     Warning::new(code, message).in_source(fault.line, fault.offset)
 }
 
-fn blank(byte: &u8) -> bool {
+pub(super) fn blank(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || *byte == 0
 }
 

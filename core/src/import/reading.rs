@@ -26,8 +26,8 @@ use lines::Lines;
 /// The most bytes that are gathered of a file that is one value.
 const GATHERED: usize = 512 * 1024 * 1024;
 
-/// How many lines, and how many bytes of them, are gathered to find out what a file is.
-const SAMPLE: (usize, usize) = (line::LOOKED_AT + 10, 16 * 1024 * 1024);
+/// The most bytes of lines that are gathered to find out what a file is.
+const SAMPLE: usize = 16 * 1024 * 1024;
 
 /// A conversation and where it stands.
 #[derive(Debug)]
@@ -108,8 +108,10 @@ struct Start {
     newline: Option<usize>,
     /// The first line is a value by itself.
     line_is_whole: bool,
-    /// How many lines there are so far, and up to which byte they were counted.
+    /// How many lines that are not blank ended so far, and up to which byte they were counted.
     lines: (usize, usize),
+    /// The line that has not ended is not blank.
+    written: bool,
     /// Looks for the end of the first item of a list; gone when the items are no conversations.
     cutter: Option<cutter::Cutter>,
     /// The first item was looked at.
@@ -447,18 +449,25 @@ impl Start {
             self.newline = Some(end);
             self.line_is_whole = line::is_whole(text.get(..end).unwrap_or_default());
         }
-        *count += new.iter().filter(|byte| **byte == b'\n').count();
+        for byte in new {
+            if *byte == b'\n' {
+                *count += usize::from(self.written);
+                self.written = false;
+            } else {
+                self.written |= !line::blank(byte);
+            }
+        }
         *counted = text.len();
     }
 
+    /// By the same lines however the file is sliced.
     fn sampled(&self, text: &[u8]) -> Look {
-        let (lines, bytes) = SAMPLE;
-        if self.lines.0 < lines && text.len() < bytes {
+        if self.lines.0 < line::LOOKED_AT && text.len() < SAMPLE {
             return Look::Wait;
         }
-        let after = text.get(self.newline.unwrap_or(0)..).unwrap_or_default();
-        match sniff::start(after) {
-            Some(_) => Look::Lines(of_lines(text)),
+        let first = self.newline.unwrap_or(0);
+        match sniff::start(text.get(first..).unwrap_or_default()) {
+            Some(_) => Look::Lines(of_lines(text.get(..first.max(SAMPLE)).unwrap_or(text))),
             None => Look::Wait,
         }
     }

@@ -85,6 +85,16 @@ fn what_follows_a_list_is_told() {
     );
 }
 
+#[test]
+fn what_lines_are_shows_the_same_however_many_blank_ones_stand_between_them() {
+    let text = format!("{{\"a\":{{}}}}\n{}{}\n", "\n".repeat(70), chat("a"));
+    let bytes = text.as_bytes();
+    let (format, found, _) = read(&[bytes]).unwrap();
+    assert_eq!((format, found.len()), (Format::ChatCompletions, 1));
+    let slices: Vec<&[u8]> = bytes.chunks(5).collect();
+    assert_eq!(read(&slices).unwrap().0, format);
+}
+
 proptest! {
     #[test]
     fn any_slicing_reads_the_same(
