@@ -44,7 +44,7 @@ const TITLE: usize = 80;
 /// Walks a tree to the end that is asked for, else to the current one, else to the newest: by time, then by
 /// depth, then by place. The first node of an id counts; links in a circle end where they began.
 pub(super) fn walk(nodes: &[Node<'_>], current: Option<&str>, asked: Option<&str>) -> Walk {
-    let tree = Tree::new(nodes, asked.or(current));
+    let tree = Tree::new(nodes, current);
     let named = current.and_then(|id| tree.ids.get(id).copied());
     let mut ends = tree.leaves();
     if let Some(end) = named.filter(|end| !ends.contains(end)) {
@@ -127,8 +127,9 @@ struct Way<'a> {
 }
 
 impl<'n, 'a> Tree<'n, 'a> {
-    /// The tree, its circles cut so that the end that is looked for keeps all of its way.
-    fn new(nodes: &'n [Node<'a>], end: Option<&str>) -> Self {
+    /// The tree, its circles cut so that the current end keeps all of its way: whatever branch is asked for, the
+    /// same ones are there.
+    fn new(nodes: &'n [Node<'a>], current: Option<&str>) -> Self {
         let places = nodes.iter().enumerate().rev();
         let ids: BTreeMap<&str, usize> = places.map(|(index, node)| (node.id, index)).collect();
         let parent = |(index, node): (usize, &Node<'a>)| {
@@ -136,7 +137,7 @@ impl<'n, 'a> Tree<'n, 'a> {
             found.filter(|_| ids.get(node.id) == Some(&index))
         };
         let mut parents: Vec<Option<usize>> = nodes.iter().enumerate().map(parent).collect();
-        let circles = cut_circles(&mut parents, end.and_then(|id| ids.get(id).copied()));
+        let circles = cut_circles(&mut parents, current.and_then(|id| ids.get(id).copied()));
         let mut children = vec![0; nodes.len()];
         for parent in parents.iter().flatten() {
             if let Some(count) = children.get_mut(*parent) {
@@ -354,6 +355,20 @@ mod tests {
             (lost.orphans.as_slice(), lost.branches.len()),
             (&[1][..], 2)
         );
+    }
+
+    #[test]
+    fn a_circle_is_cut_in_one_place_whatever_branch_is_asked_for() {
+        let nodes = [("a", "b"), ("b", "a"), ("c", "b"), ("d", "a")];
+        let nodes = nodes.map(|(id, parent)| node(id, parent, true));
+        let listed = walk(&nodes, Some("c"), None).branches;
+        assert_eq!(listed.len(), 2);
+        for branch in &listed {
+            let walked = walk(&nodes, Some("c"), Some(&branch.id));
+            assert_eq!(walked.branches, listed);
+            let end = walked.path.last().map(|end| nodes[*end].id);
+            assert_eq!(end, Some(branch.id.as_str()));
+        }
     }
 
     #[test]
