@@ -1,5 +1,5 @@
 # Every target sets up what it needs, once, into the user's cache folder (scripts/setup.sh).
-.PHONY: help panel test bench npm types dist fmt lint screenshot clean
+.PHONY: help panel test fuzz bench npm types dist fmt lint screenshot clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -10,6 +10,9 @@ panel: ## the panel on http://127.0.0.1:8080
 
 test: ## everything that is checked, browser tests included
 	@scripts/test.sh
+
+fuzz: ## importers under a fuzzer, ten minutes with a pinned nightly compiler
+	@scripts/fuzz.sh
 
 bench: ## the figures, with their targets beside them
 	@scripts/bench.sh

@@ -7,10 +7,12 @@ cd "$ROOT"
 WASM_BINDGEN_VERSION=0.2.129
 TRUNK_VERSION=0.21.14
 BINARYEN_VERSION=132
+NIGHTLY=nightly-2026-05-20
+CARGO_FUZZ_VERSION=0.13.2
 
 # By version, in the user's cache: another checkout finds them there.
 TOOLS="${XDG_CACHE_HOME:-$HOME/.cache}/galley/tools"
-export PATH="$TOOLS/wasm-bindgen-$WASM_BINDGEN_VERSION/bin:$TOOLS/trunk-$TRUNK_VERSION/bin:$TOOLS/binaryen-$BINARYEN_VERSION/node_modules/.bin:$PATH"
+export PATH="$TOOLS/wasm-bindgen-$WASM_BINDGEN_VERSION/bin:$TOOLS/trunk-$TRUNK_VERSION/bin:$TOOLS/binaryen-$BINARYEN_VERSION/node_modules/.bin:$TOOLS/cargo-fuzz-$CARGO_FUZZ_VERSION/bin:$PATH"
 
 # One target folder for every build, so that nothing is compiled twice.
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$ROOT/target}"

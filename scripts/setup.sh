@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build needs, each once and at its pinned version; what is there is left alone.
 #
-#   scripts/setup.sh [rust|wasm-bindgen|trunk|binaryen|browser|node:FOLDER]...
+#   scripts/setup.sh [rust|nightly|wasm-bindgen|trunk|binaryen|cargo-fuzz|browser|node:FOLDER]...
 #
 # A tool is built in a folder of its own beside its place and moved there when it is whole, so an
 # interrupted installation is not taken for an installed tool.
@@ -20,6 +20,14 @@ rust() {
     say "$WASM_TARGET target"
     rustup target add "$WASM_TARGET"
   fi
+}
+
+# libFuzzer's instrumentation is a flag that only a nightly compiler takes.
+nightly() {
+  have rustup || die "rustup is missing: it installs $NIGHTLY (https://rustup.rs)."
+  rustup toolchain list | grep -q "^$NIGHTLY-" && return
+  say "$NIGHTLY"
+  rustup toolchain install "$NIGHTLY" --profile minimal --no-self-update
 }
 
 # place NAME-VERSION PROBE COMMAND...: runs COMMAND with the staging folder as its last argument.
@@ -69,6 +77,12 @@ trunk() {
     place "trunk-$TRUNK_VERSION" bin/trunk crate trunk "$TRUNK_VERSION" --no-default-features
 }
 
+cargo_fuzz() {
+  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=256 CARGO_PROFILE_RELEASE_OPT_LEVEL=0 \
+    CARGO_PROFILE_RELEASE_DEBUG=0 \
+    place "cargo-fuzz-$CARGO_FUZZ_VERSION" bin/cargo-fuzz crate cargo-fuzz "$CARGO_FUZZ_VERSION"
+}
+
 binaryen_npm() { npm install --prefix "$1" --no-audit --no-fund --loglevel=error "binaryen@$BINARYEN_VERSION.0.0"; }
 binaryen() {
   need_node
@@ -108,6 +122,8 @@ for what in "$@"; do
     rust) rust ;;
     wasm-bindgen) wasm_bindgen ;;
     trunk) trunk ;;
+    nightly) nightly ;;
+    cargo-fuzz) cargo_fuzz ;;
     binaryen) binaryen ;;
     browser) browser ;;
     node:*) node_packages "${what#node:}" ;;
