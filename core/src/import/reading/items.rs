@@ -64,15 +64,19 @@ impl Items {
         }
         let done = self.cutter.done();
         self.pass(bytes.get(counted..done).unwrap_or_default());
+        self.cutter.forget(done);
         let rest = bytes.get(done..).unwrap_or_default();
-        if self.ended {
-            let after = rest.iter().any(|byte| !byte.is_ascii_whitespace());
-            self.followed = self.followed.or(after.then_some(self.place));
-            self.pass(rest);
+        if !self.ended {
+            self.bytes = rest.to_vec();
             return found;
         }
-        self.bytes = rest.to_vec();
-        self.cutter.forget(done);
+        let blank = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let (blanks, after) = rest.split_at(blank);
+        self.pass(blanks);
+        if !after.is_empty() {
+            self.followed.get_or_insert(self.place);
+        }
+        self.pass(after);
         found
     }
 

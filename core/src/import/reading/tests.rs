@@ -78,11 +78,16 @@ fn a_part_is_read_again_by_itself() {
 #[test]
 fn what_follows_a_list_is_told() {
     let text = format!("{} x", json!([chat("a")]));
-    let (_, found, warnings) = read(&[text.as_bytes()]).unwrap();
-    assert_eq!(
-        (found.len(), warnings.len(), warnings[0].code.as_str()),
-        (1, 1, "not_read")
-    );
+    for size in 1..=text.len() {
+        let slices: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+        let (_, found, warnings) = read(&slices).unwrap();
+        let told: Vec<_> = warnings
+            .iter()
+            .map(|w| (w.code.as_str(), w.offset))
+            .collect();
+        let behind = text.len() as u64 - 1;
+        assert_eq!((found.len(), told), (1, vec![("not_read", Some(behind))]));
+    }
 }
 
 #[test]
