@@ -80,20 +80,17 @@ pub fn Warnings() -> impl IntoView {
     view! {
         <Sheet name="warnings" label="Warnings of the file">
             <div class="head"><h2>"Read with warnings"</h2><button type="button" class="link" on:click=move |_| stage.dialog.set(None)>"Close"</button></div>
-            <dl>{move || all().into_iter().map(|one| view! {
-                <dt>{match one.offset {
-                    Some(offset) => view! { <Place offset at=one.at/> }.into_any(),
-                    None => view! { <code>{one.at}</code> }.into_any(),
-                }}</dt>
-                <dd>{super::fields::said(&one.message)}</dd>
+            <dl>{move || all().into_iter().map(|one| match one.offset {
+                Some(offset) => view! { <Placed offset at=one.at message=one.message/> }.into_any(),
+                None => view! { <dt><code>{one.at}</code></dt><dd>{super::fields::said(&one.message)}</dd> }.into_any(),
             }).collect_view()}</dl>
         </Sheet>
     }
 }
 
-/// A place in the file; pressed, what stands there is shown.
+/// A warning at a place in the file; pressed, what stands there is shown.
 #[component]
-fn Place(offset: u64, at: String) -> impl IntoView {
+fn Placed(offset: u64, at: String, message: String) -> impl IntoView {
     let panel = expect_context::<Panel>();
     let around = RwSignal::new(None::<Option<(String, String)>>);
     let show = move |_| {
@@ -104,12 +101,20 @@ fn Place(offset: u64, at: String) -> impl IntoView {
             around.set(Some(panel.around(offset).await));
         });
     };
+    let shown = move || {
+        around.get().map(|found| match found {
+            Some((before, after)) => {
+                let (first, rest) = after.split_at(after.chars().next().map_or(0, char::len_utf8));
+                let (first, rest) = (first.to_owned(), rest.to_owned());
+                view! { <pre class="around" data-hook="around">{before}<mark>{first}</mark>{rest}</pre> }.into_any()
+            }
+            None => view! { <p class="q s">"The file is packed: its text cannot be shown here."</p> }
+                .into_any(),
+        })
+    };
     view! {
-        <button type="button" class="link" data-hook="place" aria-expanded=move || around.get().is_some().to_string() on:click=show><code>{at}</code></button>
-        {move || around.get().map(|found| match found {
-            Some((before, after)) => view! { <pre class="around" data-hook="around">{before}<mark>{after.chars().next().map(String::from)}</mark>{after.chars().skip(1).collect::<String>()}</pre> }.into_any(),
-            None => view! { <p class="q s">"The file is packed: its text has no place to show here."</p> }.into_any(),
-        })}
+        <dt><button type="button" class="link" data-hook="place" aria-expanded=move || around.get().is_some().to_string() on:click=show><code>{at}</code></button></dt>
+        <dd>{super::fields::said(&message)}{shown}</dd>
     }
 }
 
