@@ -14,8 +14,8 @@ pub fn check(bytes: &[u8]) {
     let whole = import::open(bytes, &Ask::default());
     let file = in_slices(bytes);
     match (&whole, file) {
-        (Ok(opened), Ok(file)) => {
-            same(opened, &file, bytes);
+        (Ok(opened), Ok(mut file)) => {
+            same(opened, &mut file, bytes);
             natives(opened, bytes);
         }
         (Err(refusal), Err(sliced)) => assert_eq!(refusal, &sliced, "sliced (right)"),
@@ -31,7 +31,7 @@ pub fn conversations(bytes: &[u8]) -> Option<(Format, Vec<Imported>)> {
     Some((opened.format, opened.conversations))
 }
 
-fn same(opened: &Opened, file: &File, bytes: &[u8]) {
+fn same(opened: &Opened, file: &mut File, bytes: &[u8]) {
     assert_eq!(opened.format, file.format);
     assert_eq!(opened.warnings, file.warnings, "sliced (right)");
     assert_eq!(opened.conversations.len(), file.conversations.len());
@@ -76,7 +76,7 @@ fn give(mut opening: Opening, bytes: &[u8]) -> Result<File, Refusal> {
 }
 
 fn pick(
-    file: &File,
+    file: &mut File,
     index: usize,
     branch: Option<&str>,
     bytes: &[u8],

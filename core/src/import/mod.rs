@@ -262,7 +262,7 @@ pub fn open(bytes: &[u8], ask: &Ask) -> Result<Opened, Refusal> {
     while let Step::Read { from, len } = opening.step() {
         opening.give(stretch(from, len))?;
     }
-    let file = opening.finish()?;
+    let mut file = opening.finish()?;
     let mut conversations = Vec::with_capacity(file.conversations.len());
     for index in 0..file.conversations.len() {
         let mut picking = file.pick(index, None)?;

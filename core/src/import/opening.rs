@@ -73,14 +73,14 @@ pub struct File {
     pub(super) places: Vec<(Source, Unit)>,
     /// What lies in the archive beside the conversations.
     pub(super) beside: Vec<Entry>,
-    /// The conversations, when they are few enough to be kept and not read twice.
-    pub(super) kept: Vec<Imported>,
+    /// The conversations, when they are few enough to be kept; each is given out once and then read again.
+    pub(super) kept: Vec<Option<Imported>>,
 }
 
 impl File {
     /// Opens one conversation, on the branch of this id or on its current one. Refuses `not_found` what is not
     /// in the file.
-    pub fn pick(&self, index: usize, branch: Option<&str>) -> Result<Picking, Refusal> {
+    pub fn pick(&mut self, index: usize, branch: Option<&str>) -> Result<Picking, Refusal> {
         let (Some(listed), Some((source, unit))) =
             (self.conversations.get(index), self.places.get(index))
         else {
@@ -95,16 +95,13 @@ impl File {
         }
         let mut ask = self.ask.clone();
         ask.branch = branch.map(str::to_owned);
-        let kept = self.kept.get(index).filter(|_| branch.is_none()).cloned();
+        let (source, unit) = (source.clone(), unit.clone());
+        let kept = match branch {
+            None => self.kept.get_mut(index).and_then(Option::take),
+            Some(_) => None,
+        };
         let beside = self.beside.clone();
-        Ok(Picking::new(
-            source.clone(),
-            unit.clone(),
-            ask,
-            kept,
-            beside,
-            self.size,
-        ))
+        Ok(Picking::new(source, unit, ask, kept, beside, self.size))
     }
 }
 
@@ -349,7 +346,7 @@ impl Opening {
                 branches: imported.branches.clone(),
             });
             if file.places.len() < self.keep {
-                file.kept.push(imported);
+                file.kept.push(Some(imported));
             } else {
                 file.kept = Vec::new();
             }

@@ -73,7 +73,7 @@ impl File {
     }
 
     /// The opening of one conversation, on this branch or on its current one.
-    pub fn pick(&self, index: usize, branch: Option<String>) -> Result<Picking, JsValue> {
+    pub fn pick(&mut self, index: usize, branch: Option<String>) -> Result<Picking, JsValue> {
         let picking = self.0.pick(index, branch.as_deref()).map_err(thrown)?;
         Ok(Picking(picking))
     }
@@ -134,6 +134,8 @@ impl Picking {
         let imported = self.0.finish().map_err(thrown)?;
         let (file, noticed) = from_transcript(&imported);
         let warnings: Vec<_> = imported.warnings.into_iter().chain(noticed).collect();
+        // A long conversation is held in as few forms at once as can be.
+        drop((imported.messages, imported.request, imported.system));
         Ok(Written {
             text: file.to_json(),
             warnings: json!(warnings).to_string(),

@@ -32,7 +32,7 @@ fn open(bytes: &[u8]) -> Result<File, Refusal> {
     opening.finish()
 }
 
-fn pick(file: &File, bytes: &[u8], index: usize) -> Result<Imported, Refusal> {
+fn pick(file: &mut File, bytes: &[u8], index: usize) -> Result<Imported, Refusal> {
     let mut picking = file.pick(index, None)?;
     while let Some(bytes) = stretch(bytes, picking.step()) {
         picking.give(bytes)?;
@@ -64,20 +64,23 @@ fn conversations_of_an_archive_are_listed_and_each_opened_by_itself() {
     ];
     for method in [CompressionMethod::Stored, CompressionMethod::Deflated] {
         let bytes = archive(&files, method);
-        let file = open(&bytes).unwrap();
+        let mut file = open(&bytes).unwrap();
         assert_eq!(
             (file.format, file.warnings.as_slice()),
             (Format::ChatCompletions, &[][..])
         );
-        let titles: Vec<&str> = file
+        let listed: Vec<(String, usize)> = file
             .conversations
             .iter()
-            .map(|one| &one.title[..1])
+            .map(|one| (one.title[..1].to_owned(), one.turns))
             .collect();
-        assert_eq!(titles, ["a", "b", "c", "d"]);
-        for (index, listed) in file.conversations.iter().enumerate() {
-            let one = pick(&file, &bytes, index).unwrap();
-            assert_eq!((&words(&one)[..1], listed.turns), (titles[index], 1));
+        assert_eq!(
+            listed,
+            ["a", "b", "c", "d"].map(|title| (title.to_owned(), 1))
+        );
+        for (index, (title, _)) in listed.iter().enumerate() {
+            let one = pick(&mut file, &bytes, index).unwrap();
+            assert_eq!(&words(&one)[..1], title);
         }
     }
 }
@@ -96,7 +99,7 @@ fn a_picture_beside_the_conversation_is_put_into_its_place() {
         ("file-2-notes.txt", b"no picture".as_slice()),
     ];
     let bytes = archive(&files, CompressionMethod::Deflated);
-    let one = pick(&open(&bytes).unwrap(), &bytes, 0).unwrap();
+    let one = pick(&mut open(&bytes).unwrap(), &bytes, 0).unwrap();
     let content = one.messages[0].content();
     let picture = matches!(&content[1], ContentBlock::Image { mime, .. } if mime == "image/png");
     assert!(picture, "{content:?}");
@@ -141,9 +144,9 @@ fn an_archive_that_is_cut_off_or_overwritten_is_refused_or_told() {
     for at in 0..bytes.len() {
         let mut wrong = bytes.clone();
         wrong[at] ^= 0x15;
-        if let Ok(file) = open(&wrong) {
+        if let Ok(mut file) = open(&wrong) {
             for index in 0..file.conversations.len() {
-                let _ = pick(&file, &wrong, index);
+                let _ = pick(&mut file, &wrong, index);
             }
         }
     }
@@ -156,12 +159,12 @@ fn of_a_packed_file_that_is_cut_off_what_came_out_counts() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(text.as_bytes()).unwrap();
     let bytes = encoder.finish().unwrap();
-    let whole = open(&bytes).unwrap();
+    let mut whole = open(&bytes).unwrap();
     assert_eq!(
         (whole.conversations.len(), whole.warnings.len()),
         (9_000, 0)
     );
-    let one = pick(&whole, &bytes, 7_000).unwrap();
+    let one = pick(&mut whole, &bytes, 7_000).unwrap();
     assert_eq!(words(&one), "7000");
     let cut = open(&bytes[..bytes.len() / 2]).unwrap();
     assert!(!cut.conversations.is_empty() && cut.conversations.len() < 9_000);
@@ -194,7 +197,7 @@ fn stretches_may_come_in_parts_and_a_file_may_be_shorter_than_it_was_said_to_be(
 #[test]
 fn one_branch_or_conversation_too_many_is_not_found() {
     let text = json!([chat("a"), chat("b")]).to_string();
-    let file = open(text.as_bytes()).unwrap();
+    let mut file = open(text.as_bytes()).unwrap();
     assert_eq!(file.pick(2, None).err().unwrap().code, "not_found");
     assert_eq!(file.pick(0, Some("x")).err().unwrap().code, "not_found");
 }
@@ -202,16 +205,16 @@ fn one_branch_or_conversation_too_many_is_not_found() {
 #[test]
 fn a_file_that_changed_meanwhile_is_refused() {
     let text = json!([chat("a"), chat("b")]).to_string();
-    let file = open(text.as_bytes()).unwrap();
-    assert!(pick(&file, &text.as_bytes()[..text.len() - 9], 1).is_err());
-    assert!(pick(&file, b"", 0).is_err());
+    let mut file = open(text.as_bytes()).unwrap();
+    assert!(pick(&mut file, &text.as_bytes()[..text.len() - 9], 1).is_err());
+    assert!(pick(&mut file, b"", 0).is_err());
 }
 
 #[test]
 fn a_large_list_is_opened_without_being_held() {
     let one = chat(&"x".repeat(10_000)).to_string();
     let text = format!("[{}]", vec![one.as_str(); 1000].join(",\n"));
-    let file = open(text.as_bytes()).unwrap();
+    let mut file = open(text.as_bytes()).unwrap();
     assert_eq!((file.conversations.len(), file.kept.len()), (1000, 0));
     let mut picking = file.pick(999, None).unwrap();
     let Step::Read { from, len } = picking.step() else {
@@ -234,9 +237,9 @@ proptest! {
         tail in prop::sample::select(vec![&b"PK\x05\x06\0\0\0\0\x01\0\x01\0\x2e\0\0\0\0\0\0\0\0\0"[..], b""]),
     ) {
         let bytes = [head, &bytes, tail].concat();
-        if let Ok(file) = open(&bytes) {
+        if let Ok(mut file) = open(&bytes) {
             for index in 0..file.conversations.len() {
-                let _ = pick(&file, &bytes, index);
+                let _ = pick(&mut file, &bytes, index);
             }
         }
     }
