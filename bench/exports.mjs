@@ -7,7 +7,7 @@ const words = (seed, length) => WORDS.slice(seed % 97, (seed % 97) + length);
 
 function chat(number) {
   const mapping = { root: { id: "root", message: null, parent: null, children: ["0"] } };
-  const count = 44;
+  const count = 50;
   for (let at = 0; at < count; at++) {
     const id = String(at);
     const role = at % 2 ? "assistant" : "user";

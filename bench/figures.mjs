@@ -11,7 +11,8 @@ export function quantile(values, share) {
 export const ms = (value) => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
 export const kb = (bytes) => `${(bytes / 1024).toFixed(0)} KB`;
 
-export function figure(name, value, { unit, target } = {}) {
-  const bound = target === undefined ? "" : `   target at most ${unit(target)}: ${value <= target ? "holds" : "MISSED"}`;
+export function figure(name, value, { unit, target, least } = {}) {
+  const told = (word, bound, holds) => (bound === undefined ? "" : `   target at ${word} ${unit(bound)}: ${holds ? "holds" : "MISSED"}`);
+  const bound = told("most", target, value <= target) + told("least", least, value >= least);
   console.log(`  ${name.padEnd(44)} ${unit(value).padStart(10)}${bound}`);
 }
