@@ -13,10 +13,10 @@ use wasm_bindgen::{JsCast, JsValue};
 
 /// A value of the engine as JavaScript has it after `JSON.parse`: plain objects, arrays and numbers.
 pub fn out<T: Serialize + ?Sized>(value: &T) -> JsValue {
-    // Only a map key that is no string can fail here, and no type of the boundary has one.
-    value
-        .serialize(&Serializer::json_compatible())
-        .unwrap_or(JsValue::NULL)
+    let direct = value.serialize(&Serializer::json_compatible());
+    // An integer that no number of JavaScript holds fails there; `JSON.parse` rounds it, as it does in any file.
+    let parsed = || JSON::parse(&serde_json::to_string(value).ok()?).ok();
+    direct.ok().or_else(parsed).unwrap_or(JsValue::NULL)
 }
 
 /// A JavaScript value as the engine reads it. Refuses what has no JSON: `undefined`, a function, a cycle.

@@ -108,3 +108,10 @@ test("several conversations in one file are refused by name", () => {
   const two = [1, 2].map((at) => JSON.stringify({ messages: [{ role: "user", content: `number ${at}` }, { role: "assistant", content: "yes" }] })).join("\n");
   assert.throws(() => openConversation(two), refused("several_conversations"));
 });
+
+test("an integer that no number holds is rounded, as JSON.parse does, and nothing else is lost", () => {
+  const text = '{"galley":"conversation/1","kept":-3186688093288599293,"turns":[{"text":"hi"}]}';
+  const file = openConversation(text).toJSON();
+  assert.equal(file.kept, JSON.parse(text).kept);
+  assert.equal(file.turns.length, 1);
+});
