@@ -5,6 +5,7 @@
 pub mod assembly;
 pub mod conversation;
 pub mod doors;
+pub mod fit;
 pub mod import;
 pub mod json;
 pub mod refusal;

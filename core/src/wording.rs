@@ -73,6 +73,24 @@ sentences! {
     NOT_CARRIED = "not carried";
     /// A file that rides by reference.
     FILE_AVAILABLE = "available as a file";
+    /// In place of an image, for a model without vision.
+    IMAGE_NOT_SEEN = "[image not shown: this model sees no images]";
+    /// In place of a tool's image that was answered to.
+    TOOL_IMAGE_AGED = "[image of a tool, left out after its use: call the function again to see it]";
+    /// In place of a person's image, some turns later.
+    USER_IMAGE_AGED = "[image of the user, left out after its use: it can be sent again]";
+    /// In place of a result that was reduced so that the request fits; a reference follows.
+    REDUCED = "[This function result was reduced so that the request fits.]";
+    /// In that reference: where the whole of it is.
+    RETRIEVAL_HINT = "The full result stays in the session transcript; find it there by its function_call_id.";
+    /// What the summariser is asked, above the conversation.
+    SUMMARIZE_REQUEST = "Summarize the conversation below, exactly in the structure the system prompt gives. Keep identifiers word for word.";
+    /// What the summariser is told when there is no earlier summary.
+    NEW_SUMMARY_INSTRUCTION = "Write a summary of the conversation, from which the work can go on without it.";
+    /// What the summariser is told when there is one; it follows between its marks.
+    UPDATE_SUMMARY_INSTRUCTION = "Update the summary between the marks below with the conversation: keep what still holds, drop what no longer does, and merge what is new into it.";
+    /// The structure of a summary.
+    SUMMARY_TEMPLATE = "Answer in Markdown under these headings, in this order:\n\n## Goal\n## Constraints and preferences\n## Progress\n### Done\n### In progress\n### Blocked\n## Key decisions\n## Actions taken\n(notable calls, each with its arguments in a few words)\n## Next steps\n## Critical context\n## Relevant files\n(each path, and why it matters)\n\nWrite \"none\" under a heading that has nothing. Keep exact paths, commands, error messages and identifiers. Do not mention the summary or that the conversation was summarized.";
 }
 
 /// Sentences with the caller's replacements.

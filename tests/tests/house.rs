@@ -17,6 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("template", &[]),
     ("wire", &["transcript", "seal"]),
     ("import", &["wire", "transcript"]),
+    ("fit", &["transcript", "tokens"]),
     ("conversation", &["transcript", "seal", "tokens"]),
     ("assembly", &["conversation", "template", "seal", "tokens"]),
     (

@@ -82,6 +82,16 @@ pub enum AgentMessage {
 }
 
 impl AgentMessage {
+    /// The word of its role on the wire.
+    pub fn role(&self) -> &'static str {
+        match self {
+            Self::User { .. } => "user",
+            Self::Assistant { .. } => "assistant",
+            Self::FunctionResult { .. } => "function_result",
+            Self::Custom { .. } => "custom",
+        }
+    }
+
     /// The blocks of the message.
     pub fn content(&self) -> &[ContentBlock] {
         match self {

@@ -1,0 +1,130 @@
+//! One compaction of a history at a time: who holds its lease does it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::desk::{Desk, Given, Need};
+use super::emergency::hex;
+use super::item::Item;
+
+/// Who holds a lease, and since when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
+pub struct Lease {
+    /// Whose it is.
+    pub nonce: String,
+    /// Since when, milliseconds since 1970.
+    pub ts: u64,
+}
+
+impl Lease {
+    fn active(&self, now_ms: u64, ttl_ms: u64) -> bool {
+        now_ms.saturating_sub(self.ts) < ttl_ms
+    }
+}
+
+/// The key of a history that names none: a hash of its messages.
+pub fn default_key(items: &[Item]) -> String {
+    let mut hash = Sha256::new();
+    for item in items {
+        hash.update(serde_json::to_vec(item.message()).unwrap_or_default());
+        hash.update([0]);
+    }
+    hex(hash.finalize())
+}
+
+/// A lease to be had.
+pub struct Claim<'a> {
+    /// Where its store is asked for.
+    pub desk: &'a Desk,
+    /// The history's key.
+    pub key: String,
+    /// What tells our lease from another's.
+    pub nonce: &'a str,
+    /// How long a lease holds, milliseconds.
+    pub ttl_ms: u64,
+}
+
+impl Claim<'_> {
+    /// Takes the lease; `false` when somebody holds it or the store fails.
+    pub async fn acquire(&self) -> bool {
+        match self.get().await {
+            Ok(held) if !self.active(held.as_ref()) => {}
+            _ => return false,
+        }
+        let ours = Lease {
+            nonce: self.nonce.to_owned(),
+            ts: self.desk.now_ms(),
+        };
+        match self.swap(Some(ours)).await {
+            Ok(before) if self.active(before.as_ref()) => {
+                // Somebody was faster: theirs it is.
+                self.swap(before).await.ok();
+                false
+            }
+            taken => taken.is_ok(),
+        }
+    }
+
+    /// Gives the lease back, if it is still ours.
+    pub async fn release(&self) {
+        let held = self.get().await.ok().flatten();
+        if held.is_some_and(|lease| lease.nonce == self.nonce) {
+            self.swap(None).await.ok();
+        }
+    }
+
+    fn active(&self, lease: Option<&Lease>) -> bool {
+        lease.is_some_and(|lease| lease.active(self.desk.now_ms(), self.ttl_ms))
+    }
+
+    async fn get(&self) -> Result<Option<Lease>, ()> {
+        let key = self.key.clone();
+        lease(self.desk.ask(Need::GetLease { key }).await)
+    }
+
+    async fn swap(&self, record: Option<Lease>) -> Result<Option<Lease>, ()> {
+        let key = self.key.clone();
+        lease(self.desk.ask(Need::SwapLease { key, record }).await)
+    }
+}
+
+/// What is no lease is none.
+fn lease(given: Given) -> Result<Option<Lease>, ()> {
+    let value: Value = given.map_err(drop)?;
+    Ok(serde_json::from_value(value).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::{AgentMessage, ContentBlock};
+
+    fn user(texts: &[&str]) -> Item {
+        Item::new(AgentMessage::User {
+            content: texts.iter().map(|text| ContentBlock::text(*text)).collect(),
+            timestamp: 1,
+        })
+    }
+
+    #[test]
+    fn a_key_tells_histories_apart() {
+        let key = default_key(&[user(&["ab"])]);
+        assert_eq!(key.len(), 64);
+        assert_eq!(key, default_key(&[user(&["ab"])]));
+        assert_ne!(key, default_key(&[user(&["a", "b"])]));
+        assert_ne!(key, default_key(&[user(&["a"]), user(&["b"])]));
+    }
+
+    #[test]
+    fn a_lease_is_over_at_its_age() {
+        let lease = Lease {
+            nonce: String::new(),
+            ts: 1_000,
+        };
+        assert!(lease.active(1_500, 1_000));
+        assert!(!lease.active(2_500, 1_000));
+        assert!(!lease.active(2_000, 1_000));
+    }
+}
