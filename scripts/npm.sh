@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# The npm package, in pkg/: the counters, the importer, the engine's wasm, the types.
+# The npm package, in pkg/: the counters, the importer, the context manager, the engine's wasm, the types.
 #
 #   scripts/npm.sh [--write-types]     --write-types replaces the committed declarations and schema
 source "$(dirname "$0")/env.sh"
 scripts/setup.sh rust wasm-bindgen binaryen
 scripts/build-counter.sh
 scripts/build-importer.sh
+scripts/build-fit.sh
 
 say "the engine's wasm, into pkg/dist/"
 cargo build --quiet --release -p galley-pkg --target "$WASM_TARGET"
@@ -26,4 +27,4 @@ if [ "${1:-}" = --write-types ]; then
   mv "$CARGO_TARGET_DIR/galley/schema.json" pkg/schema/conversation-1.json
 fi
 
-node scripts/sizes.mjs pkg/dist/galley_bg.wasm pkg/dist/importer/importer_bg.wasm
+node scripts/sizes.mjs pkg/dist/galley_bg.wasm pkg/dist/importer/importer_bg.wasm pkg/dist/fit/fit_bg.wasm

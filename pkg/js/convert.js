@@ -1,5 +1,6 @@
 // A conversation as a file of another shape.
-import { importer, refusing } from "./importer.js";
+import { importer } from "./importer.js";
+import { refusing } from "./refusal.js";
 
 /** Writes a conversation as the native file or as the body of a request to a provider. */
 export async function convert(conversation, to) {

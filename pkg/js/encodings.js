@@ -20,6 +20,10 @@ const VOCABULARY_OF = {
 
 const modules = new Map();
 const encodings = new Map();
+const loaded = [];
+
+/** The encodings that are loaded, in the order they came, each by its name and its counter. */
+export const loadedEncodings = () => loaded;
 
 /** Loads an encoding once; from then on the engine counts with it for every model that declares it. */
 export async function loadEncoding(name, options) {
@@ -31,6 +35,7 @@ export async function loadEncoding(name, options) {
     const { Counter } = await once(modules, VOCABULARY_OF[name], (vocabulary) => start(vocabulary, options));
     const counter = new Counter(name);
     installEncoding(name, counter);
+    loaded.push([name, counter]);
     return new Encoding(name, counter);
   });
 }

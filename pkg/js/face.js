@@ -10,6 +10,8 @@ export function installFace() {
 
 export { Session, catalogue, checkTemplate, openConversation } from "../dist/galley.js";
 export { loadEncoding } from "./encodings.js";
+export { createContextManager } from "./context/manager.js";
+export { undo } from "./context/undo.js";
 export { convert } from "./convert.js";
 export { openFile } from "./open.js";
 export { Refusal };

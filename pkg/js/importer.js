@@ -1,6 +1,5 @@
 // The module that opens and writes files of other tools, loaded when first needed.
 import { asset } from "#asset";
-import { Refusal } from "./refusal.js";
 
 const WASM = new URL("../dist/importer/importer_bg.wasm", import.meta.url);
 let module;
@@ -16,13 +15,4 @@ export async function importer(signal) {
   module.catch(() => (module = undefined));
   signal?.throwIfAborted();
   return module;
-}
-
-/** What the module throws, as the package's own error. */
-export async function refusing(work) {
-  try {
-    return await work();
-  } catch (error) {
-    throw typeof error === "string" ? new Refusal(JSON.parse(error)) : error;
-  }
 }

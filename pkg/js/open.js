@@ -2,8 +2,8 @@
 // of a file it needs next, so that a large one is never held whole.
 import { openConversation, openPicked } from "../dist/galley.js";
 import { drive } from "./drive.js";
-import { importer, refusing } from "./importer.js";
-import { Refusal } from "./refusal.js";
+import { importer } from "./importer.js";
+import { Refusal, refusing } from "./refusal.js";
 
 /** Opens a file of any known tool, as what it looks like or as `format`: what it is, the conversations in it, and each of them when asked for. */
 export async function openFile(source, { format, signal, onProgress } = {}) {

@@ -105,3 +105,121 @@ export type Target = "native" | "chat" | "responses" | "anthropic" | "gemini";
  * `warnings` say what of the conversation is otherwise in it.
  */
 export function convert(conversation: Session | Conversation, to: Target): Promise<{ body: Value; warnings: Warning[] }>;
+
+/**
+ * What `createContextManager` may be told. Whatever waits is a callback of yours.
+ */
+export interface ContextManagerOptions {
+    /**
+     * The configuration, or what fetches it, anew on every `onConfigChange`.
+     */
+    config?: Partial<Config> | (() => Partial<Config> | Promise<Partial<Config>>);
+    /**
+     * Model rows that win over the built-in catalogue.
+     */
+    catalogue?: ModelRow[];
+    /**
+     * Sentences of your own, by the names of those they replace.
+     */
+    wording?: Record<string, string>;
+    /**
+     * The time, milliseconds since 1970.
+     */
+    now?: () => number;
+    /**
+     * What is known of a model, in place of the catalogue; `null` when it is unknown. What it throws is in the error.
+     */
+    resolveModel?: (id: string, provider?: string) => ModelReply | null | Promise<ModelReply | null>;
+    /**
+     * A summary of `prompt`, written by the model as `system_prompt` says. An error whose `kind` is `"unavailable"`
+     * says that there is nobody to ask, `"empty"` that there is no text; any other that it failed.
+     */
+    summarize?: (request: { system_prompt: string; prompt: string; model: string; provider?: string }) => string | Promise<string>;
+    /**
+     * Where leases are kept; in memory without it.
+     */
+    leases?: LeaseStore;
+}
+
+/**
+ * Where it is kept who compacts a history.
+ */
+export interface LeaseStore {
+    /**
+     * The lease of a key.
+     */
+    get(key: string): Lease | null | Promise<Lease | null>;
+    /**
+     * Puts a lease, or none, and answers the one that was there, at once.
+     */
+    swap(key: string, record: Lease | null): Lease | null | Promise<Lease | null>;
+}
+
+/**
+ * The calls of the context manager by their words, each with its request and its answer.
+ */
+export interface ContextCalls {
+    assemble: [AssembleRequest, AssembleResponse];
+    compact: [CompactRequest, CompactResponse];
+    prune: [PruneRequest, PruneResponse];
+    count_tokens: [CountTokensRequest, CountTokensResponse];
+}
+
+/**
+ * Makes what an agent asks before every request: a history and a model in, what fits out. A message object that was
+ * handed in once keeps its counts, and one that no pass changed comes back as the object it is; what lies inside of
+ * `arguments` and `details` must not be changed in place.
+ */
+export interface ContextManager {
+    /**
+     * The system prompt and the messages that fit. Throws `context/overflow` when nothing makes them fit.
+     */
+    assemble(request: AssembleRequest): Promise<AssembleResponse>;
+    /**
+     * A summary of the head, and where the tail begins.
+     */
+    compact(request: CompactRequest): Promise<CompactResponse>;
+    /**
+     * Old results as one line each.
+     */
+    prune(request: PruneRequest): Promise<PruneResponse>;
+    /**
+     * Tokens of everything.
+     */
+    countTokens(request: CountTokensRequest): Promise<CountTokensResponse>;
+    /**
+     * The answer of a call, or its refusal, and what was done part by part.
+     */
+    explain<Call extends keyof ContextCalls>(
+        call: Call,
+        request: ContextCalls[Call][0],
+        extras?: Partial<Extras>,
+    ): Promise<{ response?: ContextCalls[Call][1]; error?: Refusal; detail: Detail }>;
+    /**
+     * The newest turns that fit, without a model being asked.
+     */
+    trim(request: TrimRequest): Promise<TrimResponse>;
+    /**
+     * Sets members of the configuration, `null` back to the default; or says what fetches the whole of it.
+     */
+    configure(config: { [Name in keyof Config]?: Config[Name] | null } | (() => Partial<Config> | Promise<Partial<Config>>)): Promise<void>;
+    /**
+     * `context::on-config-change`: fetches the configuration anew. One that cannot be fetched or read changes nothing.
+     */
+    onConfigChange(event?: { id?: string | null }): Promise<{ ok: boolean }>;
+    /**
+     * `context::on-models-changed`: models are asked for anew.
+     */
+    modelsChanged(event?: { provider?: string | null }): Promise<{ ok: boolean }>;
+}
+
+/**
+ * Makes a context manager. Its module is loaded with the first call.
+ */
+export function createContextManager(options?: ContextManagerOptions): ContextManager;
+
+/**
+ * The messages of the request that an answer was for, with what was appended to the answer's since; `undo` is of the
+ * detail of that answer.
+ */
+export function undo(messages: AgentMessage[], requested: AgentMessage[], undo: Undo): AgentMessage[];

@@ -19,12 +19,15 @@ pub fn cap(items: &mut [Item], limit: u64, protected: &Protected, scale: &Scale)
         return Vec::new();
     }
     let view = items.to_vec();
-    let over = results(&view).into_iter().filter_map(|found| {
-        let tokens = view.get(found.message)?.result_tokens(found.block, scale);
-        (tokens > limit && !protected.message(found.message)).then_some((found, tokens))
-    });
     let mut changes = Vec::new();
-    for (found, tokens) in over {
+    for found in results(&view) {
+        let Some(original) = view.get(found.message) else {
+            continue;
+        };
+        let tokens = original.result_tokens(found.block, scale);
+        if tokens <= limit || protected.message(found.message) {
+            continue;
+        }
         let Some(item) = items.get(found.message) else {
             continue;
         };

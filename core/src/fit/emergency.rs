@@ -49,7 +49,7 @@ pub fn reduce(
         let text = format!("{} {reference}", wording.say(REDUCED));
         let details = json!({ "context_reference": reference });
         let message = with_result(item.message(), found.block, text, Some(details));
-        if scale.message(&message) >= item.tokens(scale) {
+        if scale.message(&message, None) >= item.tokens(scale) {
             continue;
         }
         let change = put(items, of_result(&found), message, scale);

@@ -33,8 +33,8 @@ pub trait Estimator {
     fn text(&self, text: &str) -> u64;
     /// Tokens of an image of this MIME type, whatever its size.
     fn image(&self, mime: &str) -> u64;
-    /// Tokens of a message, images included.
-    fn message(&self, message: &AgentMessage) -> u64;
+    /// Tokens of a message, images included. `text` is those of its only text, where they are known.
+    fn message(&self, message: &AgentMessage, text: Option<u64>) -> u64;
     /// Tokens of a function's declaration.
     fn function(&self, function: &AgentFunction) -> u64;
 }
@@ -57,7 +57,7 @@ impl Estimator for Heuristic {
     }
 
     /// Of the JSON without the bytes of images and, in a function result that was not denied, without `details`.
-    fn message(&self, message: &AgentMessage) -> u64 {
+    fn message(&self, message: &AgentMessage, _: Option<u64>) -> u64 {
         let mut bytes = json_bytes(message);
         if let AgentMessage::FunctionResult { details, .. } = message
             && !is_denied(details)
@@ -137,8 +137,13 @@ impl Estimator for Exact {
     }
 
     /// Of what the model reads: texts, reasoning, the names and the compact arguments of calls, results.
-    fn message(&self, message: &AgentMessage) -> u64 {
-        self.blocks(message.content())
+    fn message(&self, message: &AgentMessage, text: Option<u64>) -> u64 {
+        match (message.content(), text) {
+            ([ContentBlock::Text { .. }], Some(text)) => {
+                text.saturating_add(self.row.framing.per_text)
+            }
+            (content, _) => self.blocks(content),
+        }
     }
 
     fn function(&self, function: &AgentFunction) -> u64 {
@@ -172,7 +177,7 @@ mod tests {
     use serde_json::json;
 
     fn tokens(message: Value) -> u64 {
-        Heuristic.message(&serde_json::from_value(message).unwrap())
+        Heuristic.message(&serde_json::from_value(message).unwrap(), None)
     }
 
     fn image(mime: &str) -> Value {

@@ -75,7 +75,17 @@ impl Item {
 
     /// Tokens of the message.
     pub fn tokens(&self, scale: &Scale) -> u64 {
-        self.kept(scale, Part::Message, || scale.message(&self.0.message))
+        self.kept(scale, Part::Message, || {
+            let message = &self.0.message;
+            // The text of a result is asked for by itself too: it is counted once.
+            let text = match (message, message.content()) {
+                (AgentMessage::FunctionResult { .. }, [ContentBlock::Text { .. }]) => {
+                    Some(self.result_tokens(None, scale))
+                }
+                _ => None,
+            };
+            scale.message(message, text)
+        })
     }
 
     /// Tokens of a result's text and images: of the message's own content, or of an inline result at `block`.

@@ -503,27 +503,3 @@ fn rule(config: &Config, options: &PruneOptions) -> PruneRule {
         max_output_chars: options.max_output_chars.unwrap_or(rule.max_output_chars),
     }
 }
-
-/// The messages of the request that an answer was for, with what was appended to the answer's since.
-///
-/// # Errors
-/// `parameter_invalid` when `undo` is of another request or another answer.
-pub fn restore<T: Clone>(now: &[T], requested: &[T], undo: &Undo) -> Result<Vec<T>, Refusal> {
-    if requested.len() != undo.requested {
-        let message = format!(
-            "the request had {} messages, these are {}",
-            undo.requested,
-            requested.len()
-        );
-        return Err(Refusal::parameter("/requested", message));
-    }
-    let Some(since) = now.get(undo.answered..) else {
-        let message = format!(
-            "the answer had {} messages, these are {}",
-            undo.answered,
-            now.len()
-        );
-        return Err(Refusal::parameter("/now", message));
-    };
-    Ok([requested, since].concat())
-}

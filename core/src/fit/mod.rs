@@ -54,7 +54,7 @@ pub use estimate::{Estimator, EstimatorName, Exact, Heuristic};
 pub use images::normalize;
 pub use item::{Item, Scale};
 pub use lease::Lease;
-pub use manager::{Asked, Extras, Manager, Outcome, Response, restore};
+pub use manager::{Asked, Extras, Manager, Outcome, Response};
 pub use model::{Budget, ModelRecord, ModelReply, ResolvedModel};
 pub use prune::{PruneRule, Pruned, prune};
 pub use select::{Selection, select};

@@ -128,7 +128,7 @@ fn queue<'a>(
 fn shrinks(item: &Item, found: &Found<'_>, tokens: u64, scale: &Scale) -> bool {
     let stands = placeholder(found.function_id.unwrap_or_default(), tokens);
     let after = with_result(item.message(), found.block, stands, None);
-    scale.message(&after) < item.tokens(scale)
+    scale.message(&after, None) < item.tokens(scale)
 }
 
 fn text_bytes(content: &[ContentBlock]) -> usize {

@@ -1,7 +1,7 @@
 //! Where a compaction cuts: what is summarised, and what stays word for word.
 
 use super::Protected;
-use super::calls::results;
+use super::calls::last_answers;
 use super::item::{Item, carries_result};
 use crate::transcript::AgentMessage;
 
@@ -26,12 +26,7 @@ impl Selection {
 /// Where each message may be cut off from those before it: at an answer or a person's words, with no result at or
 /// after it of a call before it.
 pub fn safe_cuts(items: &[Item]) -> Vec<bool> {
-    let mut last = vec![0usize; items.len()];
-    for found in results(items) {
-        if let Some(reach) = found.call.and_then(|call| last.get_mut(call)) {
-            *reach = (*reach).max(found.message);
-        }
-    }
+    let last = last_answers(items);
     let mut open = 0;
     items
         .iter()
