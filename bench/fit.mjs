@@ -53,3 +53,77 @@ figure(
   }),
   { unit: ms },
 );
+
+console.log("\n  the same work, beside others");
+const counted = new WeakMap();
+/** The same count for everybody: a quarter of the bytes of a message's JSON. */
+const size = (message) => {
+  if (!counted.has(message)) counted.set(message, Math.floor(Buffer.byteLength(JSON.stringify(message)) / 4));
+  return counted.get(message);
+};
+const max_tokens = 200_000;
+
+const { HumanMessage, AIMessage, ToolMessage, trimMessages } = await peer("@langchain/core/messages");
+const theirs = messages.map(langchain);
+await compare(
+  "trim to 200,000 tokens",
+  () => timedFresh((manager, fresh) => manager.trim({ messages: fresh, max_tokens })),
+  "@langchain/core trimMessages",
+  () => timed(() => trimMessages(theirs, { maxTokens: max_tokens, strategy: "last", tokenCounter: (list) => list.reduce((sum, message) => sum + size(message), 0) })),
+);
+
+const { pruneMessages } = await peer("ai");
+const models = messages.map(modelMessage);
+await compare(
+  "prune old results",
+  () => timedFresh((manager, fresh) => manager.prune({ messages: fresh, options: { min_free_tokens: 1 } })),
+  "ai pruneMessages",
+  () => timed(() => pruneMessages({ messages: models, toolCalls: "before-last-20-messages", emptyMessages: "remove" })),
+);
+
+async function timedFresh(work) {
+  const manager = await ready();
+  const fresh = structuredClone(messages);
+  // What is compared keeps its messages between requests, as an agent does.
+  await work(manager, fresh);
+  return timed(() => work(manager, fresh));
+}
+
+async function compare(name, ours, peerName, theirs) {
+  const medianOf = async (run) => {
+    const took = [];
+    for (let round = 0; round < ROUNDS; round++) took.push(await run());
+    return median(took);
+  };
+  const [mine, other] = [await medianOf(ours), await medianOf(theirs)];
+  figure(`${name}`, mine, { unit: ms, target: other });
+  figure(`  ${peerName}`, other, { unit: ms });
+  figure("  ratio", other / mine, { unit: (value) => `${value.toFixed(1)} x` });
+}
+
+/** A library as the tests install it. */
+async function peer(name) {
+  const { createRequire } = await import("node:module");
+  const { pathToFileURL } = await import("node:url");
+  return import(pathToFileURL(createRequire(new URL("../tests/package.json", import.meta.url)).resolve(name)).href);
+}
+
+function langchain(message) {
+  const text = message.content.filter(({ type }) => type === "text").map(({ text }) => text).join("\n");
+  if (message.role === "user") return new HumanMessage(text);
+  if (message.role === "function_result") return new ToolMessage({ content: text, tool_call_id: message.function_call_id, name: message.function_id });
+  const tool_calls = message.content.filter(({ type }) => type === "function_call").map(({ id, function_id, arguments: args }) => ({ id, name: function_id, args }));
+  return new AIMessage({ content: text, tool_calls });
+}
+
+function modelMessage(message) {
+  const part = (block) =>
+    ({
+      text: () => ({ type: "text", text: block.text }),
+      thinking: () => ({ type: "reasoning", text: block.text }),
+      function_call: () => ({ type: "tool-call", toolCallId: block.id, toolName: block.function_id, input: block.arguments }),
+    })[block.type]();
+  if (message.role !== "function_result") return { role: message.role, content: message.content.map(part) };
+  const [{ text }] = message.content;
+  return { role: "tool", content: [{ type: "tool-result", toolCallId: message.function_call_id, toolName: message.function_id, output: { type: "text", value: text } }] };
+}

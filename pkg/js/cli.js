@@ -14,6 +14,10 @@ const USAGE = `usage:
   galley convert FILE --to native|chat|responses|anthropic|gemini [--format WORD] [--pick N]
                       [--branch ID]
       the conversation as a file of that shape, on standard output
+  galley assemble|compact|prune|count REQUEST [--config FILE] [--summary FILE] [--explain]
+                      [--dry-run]
+      what the context manager answers to a request file of its contract (- for standard input);
+      --summary is the text that stands for the summariser's, --explain tells what was done
   galley models [--json]
       the built-in catalogue, with the source and the date of each row
   galley --version | --help
@@ -25,8 +29,14 @@ const FLAGS = {
   convert: { to: "one", format: "one", pick: "one", branch: "one" },
   models: { json: "none" },
 };
+// The context manager's calls by their commands.
+const CALLS = { assemble: "assemble", compact: "compact", prune: "prune", count: "count_tokens" };
+for (const name of Object.keys(CALLS)) {
+  FLAGS[name] = { config: "one", summary: "one", explain: "none", "dry-run": "none" };
+}
 
 const COMMANDS = { preview, list, convert, models };
+for (const [name, call] of Object.entries(CALLS)) COMMANDS[name] = ({ words, flags }) => fitted(call, oneFile(name, words), flags);
 
 async function preview({ words, flags }) {
   const file = oneFile("preview", words);
@@ -61,6 +71,26 @@ async function convert({ words, flags }) {
   const { body, warnings } = await convert(conversation, flags.to);
   for (const warning of [...conversation.warnings, ...warnings]) complain(`warning: ${placed(warning)}`);
   return `${JSON.stringify(body, null, 2)}\n`;
+}
+
+async function fitted(call, file, { config, summary, explain, "dry-run": dry_run = false }) {
+  const request = jsonOf(file);
+  const { createContextManager, loadEncoding } = await import("./index.js");
+  const text = summary === undefined ? undefined : new TextDecoder().decode(read(summary));
+  const manager = createContextManager({
+    ...(config !== undefined && { config: jsonOf(config) }),
+    ...(text !== undefined && { summarize: () => text }),
+  });
+  // A model whose row names a vocabulary is counted with it.
+  if (request?.model) {
+    const { detail } = await manager.explain("count_tokens", { messages: [], model: request.model });
+    if (detail.encoding) await loadEncoding(detail.encoding);
+  }
+  const { response, error, detail } = await manager.explain(call, request, { dry_run });
+  const answer = explain || dry_run ? { response, ...(error && { error: { ...error, message: error.message } }), detail } : response;
+  if (error && !explain && !dry_run) throw error;
+  if (error) process.exitCode = 1;
+  return `${JSON.stringify(answer, null, 2)}\n`;
 }
 
 function oneFile(command, [file, ...more]) {

@@ -6,6 +6,37 @@
 export type Access = "full" | "read" | "fenced";
 
 /**
+ * A function the model may call.
+ */
+export interface AgentFunction {
+    /**
+     * Its name.
+     */
+    name: string;
+    /**
+     * What it does.
+     */
+    description: string;
+    /**
+     * JSON Schema of its arguments; always written.
+     */
+    parameters?: Value;
+    /**
+     * A name for people.
+     */
+    label?: string;
+    /**
+     * Whether calls of it may run side by side.
+     */
+    execution_mode?: ExecutionMode;
+}
+
+/**
+ * One item of a transcript.
+ */
+export type AgentMessage = { role: "user"; content: ContentBlock[]; timestamp: number } | { role: "assistant"; content: ContentBlock[]; stop_reason: StopReason; native_stop_reason?: string; error_message?: string; error_kind?: ErrorKind; warnings?: string[]; usage?: MessageUsage; model: string; provider: string; timestamp: number } | { role: "function_result"; function_call_id: string; function_id: string; content: ContentBlock[]; details?: Value; is_error?: boolean; timestamp: number } | { role: "custom"; custom_type: string; content: ContentBlock[]; display?: string; details?: Value; timestamp: number };
+
+/**
  * One conversation further up.
  */
 export type Ancestor = { depth?: number; conversation?: string; boundary_position?: number; creating_user?: string } & { [unknown: string]: any };
@@ -38,6 +69,192 @@ export interface Answer {
      * Where the label comes from.
      */
     native_origin?: NativeOrigin;
+}
+
+/**
+ * What an assembly did.
+ */
+export interface Applied {
+    /**
+     * Tokens of everything before the first pass.
+     */
+    initial_token_count: number;
+    /**
+     * Whether results were pruned or reduced.
+     */
+    pruned: boolean;
+    /**
+     * Tokens that freed.
+     */
+    pruned_tokens: number;
+    /**
+     * How many results were capped.
+     */
+    capped_parts: number;
+    /**
+     * Tokens that freed.
+     */
+    capped_tokens: number;
+    /**
+     * Whether history was summarised.
+     */
+    compacted: boolean;
+    /**
+     * The summary: to be kept, and given as `previous_summary` from then on.
+     */
+    summary?: string;
+    /**
+     * Index into the request's messages of the first that stayed.
+     */
+    tail_start_index?: number;
+    /**
+     * Tokens of what was summarised.
+     */
+    tokens_before?: number;
+    /**
+     * The same number.
+     */
+    summarized_head_tokens?: number;
+}
+
+/**
+ * What a `token_count` is made of, but for the overhead.
+ */
+export interface AssembleBreakdown {
+    /**
+     * Of the system prompt, a summary in it included.
+     */
+    system_prompt_tokens: number;
+    /**
+     * Of the functions.
+     */
+    tools_tokens: number;
+    /**
+     * Of the messages.
+     */
+    by_role: ByRoleTokens;
+    /**
+     * How it was counted.
+     */
+    estimator: EstimatorName;
+    /**
+     * Of the texts asked for by name.
+     */
+    by_part?: Record<string, number>;
+}
+
+/**
+ * What one assembly does otherwise than configured.
+ */
+export interface AssembleOptions {
+    /**
+     * Tokens kept free, in place of the default reserve.
+     */
+    reserved_tokens?: number | null;
+    /**
+     * Turns that a compaction keeps word for word.
+     */
+    tail_turns?: number | null;
+    /**
+     * Whether history may be summarised; true unless said.
+     */
+    allow_compaction?: boolean | null;
+    /**
+     * Whether old results may be pruned; true unless said.
+     */
+    allow_prune?: boolean | null;
+    /**
+     * Functions whose results pruning leaves.
+     */
+    protected_functions?: string[] | null;
+    /**
+     * A single result is at most this many tokens; 0 is no limit.
+     */
+    max_result_tokens?: number | null;
+    /**
+     * Tokens of the request that no prompt, message or function stands for.
+     */
+    request_overhead_tokens?: number | null;
+    /**
+     * How much the model is asked to think, for which room is kept where its row says how much.
+     */
+    thinking_level?: ThinkingLevel | null;
+    /**
+     * What compactions of one history exclude each other by; a hash of the messages unless said.
+     */
+    lease_key?: string | null;
+    /**
+     * The summary of an earlier compaction.
+     */
+    previous_summary?: string | null;
+}
+
+/**
+ * What `context::assemble` is asked.
+ */
+export interface AssembleRequest {
+    /**
+     * The history; required.
+     */
+    messages: AgentMessage[] | null;
+    /**
+     * The model that is to answer.
+     */
+    model: ModelInput;
+    /**
+     * The system prompt.
+     */
+    system_prompt?: string | null;
+    /**
+     * The functions the model may call: counted, never answered.
+     */
+    tools?: AgentFunction[] | null;
+    /**
+     * Texts by name whose sizes are wanted; they count nowhere else.
+     */
+    parts?: Record<string, string> | null;
+    /**
+     * What is otherwise than configured.
+     */
+    options?: AssembleOptions | null;
+}
+
+/**
+ * What `context::assemble` answers. `token_count` is at most `usable`.
+ */
+export interface AssembleResponse {
+    /**
+     * The system prompt, a summary rendered into it.
+     */
+    system_prompt: string;
+    /**
+     * What the model is to see.
+     */
+    messages: AgentMessage[];
+    /**
+     * Tokens of everything: prompt, messages, functions, overhead.
+     */
+    token_count: number;
+    /**
+     * Tokens there is room for.
+     */
+    usable: number;
+    /**
+     * The longest answer, tokens.
+     */
+    effective_max_output_tokens: number;
+    /**
+     * Where the limits came from.
+     */
+    model_resolved: ModelResolved;
+    /**
+     * What was done.
+     */
+    applied: Applied;
+    /**
+     * What `token_count` is made of.
+     */
+    breakdown: AssembleBreakdown;
 }
 
 /**
@@ -112,6 +329,50 @@ export interface Branch {
 }
 
 /**
+ * How much room there is, tokens.
+ */
+export interface Budget {
+    /**
+     * The input limit, or the window without the longest answer.
+     */
+    base: number;
+    /**
+     * Kept free.
+     */
+    reserved: number;
+    /**
+     * Kept for thinking.
+     */
+    thinking: number;
+    /**
+     * What is left.
+     */
+    usable: number;
+}
+
+/**
+ * Tokens of messages, role by role.
+ */
+export interface ByRoleTokens {
+    /**
+     * Of `user` messages, results inside of them included.
+     */
+    user: number;
+    /**
+     * Of `assistant` messages.
+     */
+    assistant: number;
+    /**
+     * Of `function_result` messages.
+     */
+    function_result: number;
+    /**
+     * Of `custom` messages.
+     */
+    custom: number;
+}
+
+/**
  * One call of a tool.
  */
 export type Call = { id?: string; name?: string; arguments?: string } & { [unknown: string]: any };
@@ -146,9 +407,253 @@ export interface CallPayload {
 export type CallResult = { status?: string; output?: string; is_error?: boolean; error_key?: string; error_detail?: string; uploads?: string[] } & { [unknown: string]: any };
 
 /**
+ * What one compaction does otherwise than configured.
+ */
+export interface CompactOptions {
+    /**
+     * Turns that stay word for word.
+     */
+    tail_turns?: number | null;
+    /**
+     * The summary of an earlier compaction.
+     */
+    previous_summary?: string | null;
+    /**
+     * Tokens of the newest messages that stay word for word.
+     */
+    preserve_recent_tokens?: number | null;
+    /**
+     * What compactions of one history exclude each other by; a hash of the messages unless said.
+     */
+    lease_key?: string | null;
+}
+
+/**
+ * What `context::compact` is asked.
+ */
+export interface CompactRequest {
+    /**
+     * The history; required.
+     */
+    messages: AgentMessage[] | null;
+    /**
+     * The model, which also summarises.
+     */
+    model: ModelInput;
+    /**
+     * What is otherwise than configured.
+     */
+    options?: CompactOptions | null;
+}
+
+/**
+ * What `context::compact` answers.
+ */
+export type CompactResponse = { status: "ok"; summary: string; tail_start_index: number | null; tokens_before: number; tokens_after: number; used_prior_summary: boolean } | { status: "busy" } | { status: "empty" } | { status: "overflow" };
+
+/**
  * Calls of a replaced round that are still to be read.
  */
 export type CompactedFan = { source?: string; calls?: string[] } & { [unknown: string]: any };
+
+/**
+ * What was, or would be, summarised.
+ */
+export interface Compaction {
+    /**
+     * What came of it.
+     */
+    outcome: CompactionOutcome;
+    /**
+     * What the host said of it.
+     */
+    message?: string;
+    /**
+     * How many messages are summarised.
+     */
+    head_len: number;
+    /**
+     * Index of the first message that stays.
+     */
+    tail_start_index: number | null;
+    /**
+     * Tokens of what is summarised.
+     */
+    head_tokens: number;
+    /**
+     * Tokens of the summary, when there is one, also one that was not taken.
+     */
+    summary_tokens?: number;
+    /**
+     * What the summariser is told.
+     */
+    system_prompt: string;
+    /**
+     * What it is asked.
+     */
+    prompt: string;
+}
+
+/**
+ * What came of a compaction.
+ */
+export type CompactionOutcome = "done" | "dry" | "busy" | "nothing" | "unavailable" | "failed" | "empty" | "not_smaller";
+
+/**
+ * The configuration; every member has its default, an unknown one is refused.
+ */
+export interface Config {
+    /**
+     * The default reserve is at most this many tokens.
+     */
+    reserved_tokens_cap?: number;
+    /**
+     * The default reserve, percent of the context window.
+     */
+    reserved_pct?: number;
+    /**
+     * Turns that a compaction keeps word for word.
+     */
+    tail_turns?: number;
+    /**
+     * Tokens of the newest results that pruning keeps.
+     */
+    protect_recent_tokens?: number;
+    /**
+     * Pruning lets a result go after this many later user turns; 0 is never.
+     */
+    decay_user_turns?: number;
+    /**
+     * The newest user turns that pruning does not look at.
+     */
+    protected_user_turns?: number;
+    /**
+     * Pruning does nothing when it would free less, tokens.
+     */
+    min_free_tokens?: number;
+    /**
+     * A longer result may be pruned at once, and is cut for the summariser, bytes.
+     */
+    max_output_chars?: number;
+    /**
+     * A single result is at most this many tokens; 0 is no limit.
+     */
+    max_result_tokens?: number;
+    /**
+     * How long a lease holds, seconds.
+     */
+    lease_ttl_secs?: number;
+    /**
+     * Plan with a window of 8192 and 1024 out when the limits of a model are not known.
+     */
+    allow_fallback_limits?: boolean;
+    /**
+     * How long one call of the summariser may take, milliseconds.
+     */
+    summarizer_timeout_ms?: number;
+    /**
+     * The folder of lease files; leases are in memory without one.
+     */
+    lease_dir?: string | null;
+}
+
+/**
+ * One piece of a message.
+ */
+export type ContentBlock = { type: "text"; text: string } | { type: "image"; mime: string; data: string } | { type: "thinking"; text: string; signature?: string } | { type: "function_call"; id: string; function_id: string; arguments?: Value } | { type: "function_result"; function_call_id: string; content: ContentBlock[]; is_error?: boolean };
+
+/**
+ * The calls of the context manager by their words, each with its request and its answer.
+ */
+export interface ContextCalls {
+    assemble: [AssembleRequest, AssembleResponse];
+    compact: [CompactRequest, CompactResponse];
+    prune: [PruneRequest, PruneResponse];
+    count_tokens: [CountTokensRequest, CountTokensResponse];
+}
+
+/**
+ * Makes what an agent asks before every request: a history and a model in, what fits out. A message object that was
+ * handed in once keeps its counts, and one that no pass changed comes back as the object it is; what lies inside of
+ * `arguments` and `details` must not be changed in place.
+ */
+export interface ContextManager {
+    /**
+     * The system prompt and the messages that fit. Throws `context/overflow` when nothing makes them fit.
+     */
+    assemble(request: AssembleRequest): Promise<AssembleResponse>;
+    /**
+     * A summary of the head, and where the tail begins.
+     */
+    compact(request: CompactRequest): Promise<CompactResponse>;
+    /**
+     * Old results as one line each.
+     */
+    prune(request: PruneRequest): Promise<PruneResponse>;
+    /**
+     * Tokens of everything.
+     */
+    countTokens(request: CountTokensRequest): Promise<CountTokensResponse>;
+    /**
+     * The answer of a call, or its refusal, and what was done part by part.
+     */
+    explain<Call extends keyof ContextCalls>(
+    call: Call,
+    request: ContextCalls[Call][0],
+    extras?: Partial<Extras>,
+    ): Promise<{ response?: ContextCalls[Call][1]; error?: Refusal; detail: Detail }>;
+    /**
+     * The newest turns that fit, without a model being asked.
+     */
+    trim(request: TrimRequest): Promise<TrimResponse>;
+    /**
+     * Sets members of the configuration, `null` back to the default; or says what fetches the whole of it.
+     */
+    configure(config: { [Name in keyof Config]?: Config[Name] | null } | (() => Partial<Config> | Promise<Partial<Config>>)): Promise<void>;
+    /**
+     * `context::on-config-change`: fetches the configuration anew. One that cannot be fetched or read changes nothing.
+     */
+    onConfigChange(event?: { id?: string | null }): Promise<{ ok: boolean }>;
+    /**
+     * `context::on-models-changed`: models are asked for anew.
+     */
+    modelsChanged(event?: { provider?: string | null }): Promise<{ ok: boolean }>;
+}
+
+/**
+ * What `createContextManager` may be told. Whatever waits is a callback of yours.
+ */
+export interface ContextManagerOptions {
+    /**
+     * The configuration, or what fetches it, anew on every `onConfigChange`.
+     */
+    config?: Partial<Config> | (() => Partial<Config> | Promise<Partial<Config>>);
+    /**
+     * Model rows that win over the built-in catalogue.
+     */
+    catalogue?: ModelRow[];
+    /**
+     * Sentences of your own, by the names of those they replace.
+     */
+    wording?: Record<string, string>;
+    /**
+     * The time, milliseconds since 1970.
+     */
+    now?: () => number;
+    /**
+     * What is known of a model, in place of the catalogue; `null` when it is unknown. What it throws is in the error.
+     */
+    resolveModel?: (id: string, provider?: string) => ModelReply | null | Promise<ModelReply | null>;
+    /**
+     * A summary of `prompt`, written by the model as `system_prompt` says. An error whose `kind` is `"unavailable"`
+     * says that there is nobody to ask, `"empty"` that there is no text; any other that it failed.
+     */
+    summarize?: (request: { system_prompt: string; prompt: string; model: string; provider?: string }) => string | Promise<string>;
+    /**
+     * Where leases are kept; in memory without it.
+     */
+    leases?: LeaseStore;
+}
 
 /**
  * A whole conversation with everything a request made from it can carry.
@@ -161,6 +666,58 @@ export type Conversation = { galley?: string; id?: string; kind?: ConversationKi
 export type ConversationKind = "conversation" | "child" | "scheduled" | "standalone";
 
 /**
+ * What `context::count-tokens` is asked.
+ */
+export interface CountTokensRequest {
+    /**
+     * The messages; required.
+     */
+    messages: AgentMessage[] | null;
+    /**
+     * The model they are counted for.
+     */
+    model: ModelInput;
+    /**
+     * The system prompt.
+     */
+    system_prompt?: string | null;
+    /**
+     * The functions the model may call.
+     */
+    tools?: AgentFunction[] | null;
+    /**
+     * Texts by name whose sizes are wanted; they count nowhere else.
+     */
+    parts?: Record<string, string> | null;
+}
+
+/**
+ * What `context::count-tokens` answers.
+ */
+export interface CountTokensResponse {
+    /**
+     * Of everything.
+     */
+    tokens: number;
+    /**
+     * Of the messages.
+     */
+    by_role: ByRoleTokens | null;
+    /**
+     * How it was counted.
+     */
+    estimator: EstimatorName;
+    /**
+     * Of the functions, when there were any to count.
+     */
+    tools_tokens?: number;
+    /**
+     * Of the texts asked for by name.
+     */
+    by_part?: Record<string, number>;
+}
+
+/**
  * How a row says that text is counted.
  */
 export type CounterRow = string | DeclaredCounter;
@@ -169,6 +726,52 @@ export type CounterRow = string | DeclaredCounter;
  * A counter that is not the model's own tokenizer.
  */
 export type DeclaredCounter = { kind: "anchored"; encoding: string; safety_factor: number } | { kind: "table"; counts: Record<string, number> };
+
+/**
+ * What a call did. Messages are named by their index in the request.
+ */
+export interface Detail {
+    /**
+     * The model's limits and where they came from, when the call looked for them.
+     */
+    model?: ResolvedModel;
+    /**
+     * The room that leaves.
+     */
+    budget?: Budget;
+    /**
+     * How everything was counted.
+     */
+    estimator: EstimatorName;
+    /**
+     * The encoding that the model's row names; loaded, it counts exactly.
+     */
+    encoding?: string;
+    /**
+     * Tokens of everything before the first pass.
+     */
+    tokens_before: number;
+    /**
+     * Tokens of everything after the last one, also when that is too much.
+     */
+    tokens_after: number;
+    /**
+     * The passes in order, those that did nothing too.
+     */
+    passes: Pass[];
+    /**
+     * What was, or would be, summarised.
+     */
+    compaction?: Compaction;
+    /**
+     * What `tokens_after` is made of.
+     */
+    sizes: Sizes;
+    /**
+     * How the messages of the request are had again.
+     */
+    undo?: Undo;
+}
 
 /**
  * A registered document.
@@ -209,6 +812,11 @@ export interface EntryTrace {
      */
     segments: SegmentTrace[];
 }
+
+/**
+ * What kind of failure.
+ */
+export type ErrorKind = "auth_expired" | "rate_limited" | "context_overflow" | "transient" | "permanent";
 
 /**
  * What an estimate answers. Without `render` it is the counts alone. `preface`, `tools_tokens`,
@@ -312,6 +920,11 @@ export interface EstimateRequest {
 }
 
 /**
+ * How a count was made.
+ */
+export type EstimatorName = "tokenizer" | "heuristic";
+
+/**
  * What an answerer declares for its requests.
  */
 export interface ExecutionDeclaration {
@@ -343,6 +956,25 @@ export interface ExecutionDeclaration {
      * Bytes of memory content a request may carry.
      */
     memory_context_limit?: number;
+}
+
+/**
+ * Whether calls may run side by side.
+ */
+export type ExecutionMode = "parallel" | "sequential";
+
+/**
+ * What is asked of a manager, besides what the contract's requests have members for.
+ */
+export interface Extras {
+    /**
+     * Nothing is summarised and no lease is taken; what would be summarised is told.
+     */
+    dry_run?: boolean;
+    /**
+     * Messages, by their index in the request, that no pass changes and no compaction takes.
+     */
+    protected_messages?: number[];
 }
 
 /**
@@ -423,6 +1055,34 @@ export interface InlineEntry {
 }
 
 /**
+ * Who holds a lease, and since when.
+ */
+export interface Lease {
+    /**
+     * Whose it is.
+     */
+    nonce: string;
+    /**
+     * Since when, milliseconds since 1970.
+     */
+    ts: number;
+}
+
+/**
+ * Where it is kept who compacts a history.
+ */
+export interface LeaseStore {
+    /**
+     * The lease of a key.
+     */
+    get(key: string): Lease | null | Promise<Lease | null>;
+    /**
+     * Puts a lease, or none, and answers the one that was there, at once.
+     */
+    swap(key: string, record: Lease | null): Lease | null | Promise<Lease | null>;
+}
+
+/**
  * A conversation of a file, as a list of them shows it.
  */
 export interface Listed {
@@ -495,6 +1155,143 @@ export type MemoryDocument = { path?: string; owner?: string; content?: string; 
  * How adjacent texts of one entry are kept.
  */
 export type Merge = "fold" | "parts";
+
+/**
+ * The size of a message.
+ */
+export interface MessageSize {
+    /**
+     * Index of the message.
+     */
+    message: number;
+    /**
+     * Its role.
+     */
+    role: string;
+    /**
+     * Tokens.
+     */
+    tokens: number;
+}
+
+/**
+ * What a provider counted, tokens. `input` is without what came from or went to the cache.
+ */
+export interface MessageUsage {
+    /**
+     * Tokens in that no cache had a part in.
+     */
+    input?: number;
+    /**
+     * Tokens out.
+     */
+    output?: number;
+    /**
+     * Tokens read from the cache.
+     */
+    cache_read?: number;
+    /**
+     * Tokens written to the cache.
+     */
+    cache_write?: number;
+    /**
+     * Of the tokens out, how many were reasoning.
+     */
+    reasoning?: number;
+    /**
+     * What it cost, US dollars.
+     */
+    cost_usd?: number;
+}
+
+/**
+ * A model by its id, or with its limits.
+ */
+export interface ModelInput {
+    /**
+     * The model's id.
+     */
+    id: string;
+    /**
+     * The provider's id, where several have a model of this id.
+     */
+    provider?: string;
+    /**
+     * Its limits; nobody is asked for them then.
+     */
+    limits?: ModelLimits;
+}
+
+/**
+ * The limits of a model, tokens.
+ */
+export interface ModelLimits {
+    /**
+     * Input and output together.
+     */
+    context_window: number;
+    /**
+     * The longest answer.
+     */
+    max_output_tokens: number;
+    /**
+     * The input alone, where that has a limit of its own.
+     */
+    input_limit?: number;
+}
+
+/**
+ * What a host knows of a model; members that are not listed are ignored.
+ */
+export interface ModelRecord {
+    /**
+     * The model's id.
+     */
+    id: string;
+    /**
+     * The provider's id.
+     */
+    provider?: string;
+    /**
+     * Input and output together, tokens.
+     */
+    context_window: number;
+    /**
+     * The longest answer, tokens.
+     */
+    max_output_tokens: number;
+    /**
+     * The input alone, tokens.
+     */
+    input_limit?: number | null;
+    /**
+     * Tokens of thinking by level.
+     */
+    thinking_budgets?: Record<string, number> | null;
+    /**
+     * Whether it sees images.
+     */
+    supports_vision?: boolean | null;
+}
+
+/**
+ * What a host answers when it is asked for a model.
+ */
+export interface ModelReply {
+    /**
+     * The model; nothing when it is not known.
+     */
+    model?: ModelRecord | null;
+    /**
+     * The longest answer as things are set up, tokens.
+     */
+    effective_max_output_tokens?: number | null;
+}
+
+/**
+ * Where the limits of a model came from.
+ */
+export type ModelResolved = "inline" | "router" | "fallback";
 
 /**
  * What is declared about one model. Windows and limits are tokens.
@@ -676,6 +1473,71 @@ export interface OutputPayload {
 export type Part = { type: "text"; text: string } | { type: "upload"; upload_public_id: string };
 
 /**
+ * One part that a pass wrote anew.
+ */
+export interface PartChange {
+    /**
+     * Index of the message.
+     */
+    message: number;
+    /**
+     * Index of its block, where it is one.
+     */
+    block?: number;
+    /**
+     * The function whose result it is.
+     */
+    function_id?: string;
+    /**
+     * The call it answers.
+     */
+    function_call_id?: string;
+    /**
+     * Tokens of the message before.
+     */
+    tokens_before: number;
+    /**
+     * Tokens of the message after.
+     */
+    tokens_after: number;
+}
+
+/**
+ * One pass.
+ */
+export interface Pass {
+    /**
+     * Which one.
+     */
+    pass: PassName;
+    /**
+     * Tokens of everything before it.
+     */
+    tokens_before: number;
+    /**
+     * Tokens of everything after it.
+     */
+    tokens_after: number;
+    /**
+     * Why it did nothing.
+     */
+    idle?: string;
+    /**
+     * What it wrote anew.
+     */
+    parts: PartChange[];
+    /**
+     * Where what a provider keeps of the request before stops to hold.
+     */
+    prefix?: PrefixBreak;
+}
+
+/**
+ * The word for a pass.
+ */
+export type PassName = "images" | "cap" | "prune" | "compaction" | "emergency";
+
+/**
  * Where a positioned inline entry stands.
  */
 export type Position = "lead" | "tail";
@@ -684,6 +1546,24 @@ export type Position = "lead" | "tail";
  * One sealed entry between history and the words.
  */
 export type PrefaceEntry = { role?: Role; parts?: Part[]; block?: string; carried?: boolean } & { [unknown: string]: any };
+
+/**
+ * Where a cached prefix ends.
+ */
+export interface PrefixBreak {
+    /**
+     * The system prompt changed: nothing of the prefix holds.
+     */
+    system_prompt: boolean;
+    /**
+     * Index of the first message that changed.
+     */
+    message?: number;
+    /**
+     * Tokens from there to the end, which are paid for anew.
+     */
+    tokens: number;
+}
 
 /**
  * The rendered half.
@@ -721,6 +1601,76 @@ export interface Preview {
      * Where everything comes from.
      */
     trace: Trace;
+}
+
+/**
+ * What one pruning does otherwise than configured.
+ */
+export interface PruneOptions {
+    /**
+     * Tokens of the newest results that stay.
+     */
+    protect_recent_tokens?: number | null;
+    /**
+     * A result goes after this many later user turns; 0 is never.
+     */
+    decay_user_turns?: number | null;
+    /**
+     * The newest user turns that are not looked at.
+     */
+    protected_user_turns?: number | null;
+    /**
+     * Nothing goes when less would be freed, tokens.
+     */
+    min_free_tokens?: number | null;
+    /**
+     * A longer result may go whatever its age, bytes.
+     */
+    max_output_chars?: number | null;
+    /**
+     * Functions whose results stay.
+     */
+    protected_functions?: string[] | null;
+}
+
+/**
+ * What `context::prune` is asked.
+ */
+export interface PruneRequest {
+    /**
+     * The history; required.
+     */
+    messages: AgentMessage[] | null;
+    /**
+     * The model, for whose tokenizer results are counted.
+     */
+    model?: ModelInput | null;
+    /**
+     * What is otherwise than configured.
+     */
+    options?: PruneOptions | null;
+}
+
+/**
+ * What `context::prune` answers.
+ */
+export interface PruneResponse {
+    /**
+     * The messages, as many and in the same order.
+     */
+    messages: AgentMessage[];
+    /**
+     * Tokens that were freed.
+     */
+    pruned_tokens: number;
+    /**
+     * How many results went.
+     */
+    pruned_parts: number;
+    /**
+     * How many results were looked at.
+     */
+    scanned_parts: number;
 }
 
 /**
@@ -785,6 +1735,32 @@ export type ReplayFormat = "none" | "responses_reasoning" | "responses_reasoning
  * Which earlier turns hand their reasoning back.
  */
 export type ReplayMode = "none" | "last_turn" | "all";
+
+/**
+ * A model with its limits.
+ */
+export interface ResolvedModel {
+    /**
+     * Where the limits came from.
+     */
+    model_resolved: ModelResolved;
+    /**
+     * The limits, tokens.
+     */
+    limits: ModelLimits;
+    /**
+     * Tokens of thinking by level.
+     */
+    thinking_budgets: Record<string, number>;
+    /**
+     * Whether it sees images; absent when that is not known.
+     */
+    vision?: boolean;
+    /**
+     * Why there are no limits of its own.
+     */
+    reason?: string;
+}
 
 /**
  * Who an entry speaks as.
@@ -921,6 +1897,28 @@ export class Session {
 }
 
 /**
+ * What a count is made of; the sum of all is the count.
+ */
+export interface Sizes {
+    /**
+     * Of the system prompt.
+     */
+    system_prompt: number;
+    /**
+     * Of each function.
+     */
+    tools: ToolSize[];
+    /**
+     * Of each message that is left.
+     */
+    messages: MessageSize[];
+    /**
+     * What the request says comes on top.
+     */
+    overhead: number;
+}
+
+/**
  * A skill of the catalogue.
  */
 export type Skill = { callable?: string; name?: string; description?: string; executor?: string } & { [unknown: string]: any };
@@ -939,6 +1937,11 @@ export type Speaker = { kind?: SpeakerKind; display_name?: string; controller?: 
  * What a speaker that is no user is.
  */
 export type SpeakerKind = "ingress";
+
+/**
+ * Why the model stopped.
+ */
+export type StopReason = "end" | "length" | "function_call" | "aborted" | "error";
 
 /**
  * What a preview says about storage.
@@ -968,9 +1971,28 @@ export interface Storage {
 export type Target = "native" | "chat" | "responses" | "anthropic" | "gemini";
 
 /**
+ * How much a model is asked to think.
+ */
+export type ThinkingLevel = "minimal" | "low" | "medium" | "high" | "xhigh";
+
+/**
  * A tool definition.
  */
 export type Tool = { name?: string; alias?: string; description?: string; parameters?: Value; deferred?: boolean } & { [unknown: string]: any };
+
+/**
+ * The size of a function's declaration.
+ */
+export interface ToolSize {
+    /**
+     * The function.
+     */
+    name: string;
+    /**
+     * Tokens.
+     */
+    tokens: number;
+}
 
 /**
  * For each entry its segments, for each turn what became of it.
@@ -984,6 +2006,72 @@ export interface Trace {
      * One per turn that reaches the conversation.
      */
     turns: TurnTrace[];
+}
+
+/**
+ * What `trim` is asked.
+ */
+export interface TrimRequest {
+    /**
+     * The history; required.
+     */
+    messages: AgentMessage[] | null;
+    /**
+     * Tokens that prompt, functions and messages may have together.
+     */
+    max_tokens: number;
+    /**
+     * The model they are counted for.
+     */
+    model?: ModelInput | null;
+    /**
+     * The system prompt; it stays, and takes its room first.
+     */
+    system_prompt?: string | null;
+    /**
+     * The functions the model may call; they stay too.
+     */
+    tools?: AgentFunction[] | null;
+    /**
+     * Whether reasoning goes from all answers but the newest.
+     */
+    drop_reasoning?: boolean;
+    /**
+     * Functions whose calls and results go, with the reasoning that led to them.
+     */
+    drop_functions?: string[];
+}
+
+/**
+ * What `trim` answers.
+ */
+export interface TrimResponse {
+    /**
+     * The messages that are left; customs are not among them.
+     */
+    messages: AgentMessage[];
+    /**
+     * Index in the request of each.
+     */
+    sources: number[];
+    /**
+     * Tokens of everything that is left.
+     */
+    token_count: number;
+    /**
+     * Whether that is at most `max_tokens`. Where it is not, the least that can be sent is left: what stays when
+     * no turn fits is never cut between a call and its result.
+     */
+    fits: boolean;
+    /**
+     * What `token_count` is made of.
+     */
+    sizes: Sizes;
+    /**
+     * Answers that lost reasoning, by their index in the request: a wire that pairs reasoning with what follows
+     * it must be told.
+     */
+    reasoning_dropped: number[];
 }
 
 /**
@@ -1122,6 +2210,20 @@ export interface TurnTrace {
 }
 
 /**
+ * How the messages of the request are had again from what came of them.
+ */
+export interface Undo {
+    /**
+     * How many messages the request had.
+     */
+    requested: number;
+    /**
+     * How many the answer had; what stands behind them was appended since and stays.
+     */
+    answered: number;
+}
+
+/**
  * Facts about an upload.
  */
 export type Upload = { filename?: string; content_type?: string; byte_size?: number } & { [unknown: string]: any };
@@ -1222,6 +2324,11 @@ export function checkTemplate(template: Value): void;
 export function convert(conversation: Session | Conversation, to: Target): Promise<{ body: Value; warnings: Warning[] }>;
 
 /**
+ * Makes a context manager. Its module is loaded with the first call.
+ */
+export function createContextManager(options?: ContextManagerOptions): ContextManager;
+
+/**
  * Loads an encoding, once. From then on the engine counts with it for every model that declares it.
  */
 export function loadEncoding(name: EncodingName, options?: LoadOptions): Promise<Encoding>;
@@ -1237,3 +2344,9 @@ export function openConversation(source: string | Uint8Array | ArrayBuffer): Ses
  * asked for is read; a Blob of any size is never held whole. Throws a `Refusal` when nothing in it can be read.
  */
 export function openFile(source: string | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>, options?: OpenOptions): Promise<OpenedFile>;
+
+/**
+ * The messages of the request that an answer was for, with what was appended to the answer's since; `undo` is of the
+ * detail of that answer.
+ */
+export function undo(messages: AgentMessage[], requested: AgentMessage[], undo: Undo): AgentMessage[];

@@ -67,7 +67,7 @@ pub async fn assemble(
         options.thinking_level,
         &call.config,
     );
-    let scale = call.manager.scale(Some(&request.model));
+    let scale = call.scale(Some(&request.model), detail);
     let tools = request.tools.unwrap_or_default();
     detail.model = Some(model.clone());
     detail.budget = Some(room);

@@ -33,7 +33,7 @@ pub async fn compact(
 ) -> Result<CompactResponse, Refusal> {
     let items = required(request.messages)?;
     let options = request.options.unwrap_or_default();
-    let scale = call.manager.scale(Some(&request.model));
+    let scale = call.scale(Some(&request.model), detail);
     detail.tokens_before = sum(&items, &scale);
     detail.tokens_after = detail.tokens_before;
     detail.sizes = Sizes::of(items.iter().enumerate(), &[], &scale);

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::change::Change;
+use super::estimate::EstimatorName;
 use super::item::{Item, Scale};
 use super::model::{Budget, ResolvedModel};
 use crate::transcript::AgentFunction;
@@ -17,6 +18,11 @@ pub struct Detail {
     /// The room that leaves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
+    /// How everything was counted.
+    pub estimator: EstimatorName,
+    /// The encoding that the model's row names; loaded, it counts exactly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
     /// Tokens of everything before the first pass.
     pub tokens_before: u64,
     /// Tokens of everything after the last one, also when that is too much.

@@ -15,13 +15,14 @@ use crate::transcript::{AgentFunction, AgentMessage, ContentBlock};
 pub const IMAGE_TOKENS: u64 = 4096;
 
 /// How a count was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EstimatorName {
     /// The model's own tokenizer counted.
     Tokenizer,
     /// A quarter of the bytes.
+    #[default]
     Heuristic,
 }
 

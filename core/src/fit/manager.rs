@@ -248,25 +248,30 @@ impl Manager {
 
     /// How things are counted for a model: exactly where its row names a tokenizer that is loaded.
     pub fn scale(&self, model: Option<&ModelInput>) -> Scale {
-        let exact = model.and_then(|model| self.row(model)).and_then(|row| {
-            let Some(CounterRow::Encoding(name)) = &row.counter else {
-                return None;
-            };
-            let encoding = self.encodings.borrow().get(name).cloned()?;
-            Some(Exact::new(encoding, row))
-        });
-        let Some(exact) = exact else {
-            return Scale::new(0, Rc::new(Heuristic));
+        let heuristic = || Scale::new(0, Rc::new(Heuristic));
+        let Some((name, row)) = self.encoding(model) else {
+            return heuristic();
         };
+        let Some(encoding) = self.encodings.borrow().get(&name).cloned() else {
+            return heuristic();
+        };
+        let exact = Exact::new(encoding, row);
         let mut scales = self.scales.borrow_mut();
         let known = scales.iter().position(|known| known.same(&exact));
-        let index = known.unwrap_or_else(|| {
-            scales.push(Rc::new(exact));
-            scales.len() - 1
-        });
-        match scales.get(index) {
-            Some(exact) => Scale::new(index + 1, Rc::<Exact>::clone(exact)),
-            None => Scale::new(0, Rc::new(Heuristic)),
+        let number = known.unwrap_or(scales.len()) + 1;
+        let exact = Rc::new(exact);
+        if known.is_none() {
+            scales.push(Rc::clone(&exact));
+        }
+        Scale::new(number, exact)
+    }
+
+    /// The encoding that a model's row names, and the row.
+    fn encoding(&self, model: Option<&ModelInput>) -> Option<(String, ModelRow)> {
+        let row = self.row(model?)?;
+        match &row.counter {
+            Some(CounterRow::Encoding(name)) => Some((name.clone(), row)),
+            _ => None,
         }
     }
 
@@ -337,6 +342,14 @@ impl Call {
         Ok(known)
     }
 
+    /// How things are counted for a model, told.
+    pub fn scale(&self, model: Option<&ModelInput>, detail: &mut Detail) -> Scale {
+        let scale = self.manager.scale(model);
+        detail.estimator = scale.kind();
+        detail.encoding = self.manager.encoding(model).map(|(name, _)| name);
+        scale
+    }
+
     /// The protected messages of a list that holds these of the request's.
     pub fn protected(&self, functions: Option<Vec<String>>, sources: &[usize]) -> Protected {
         let listed = &self.extras.protected_messages;
@@ -350,7 +363,7 @@ impl Call {
 
     fn prune(&self, request: PruneRequest, detail: &mut Detail) -> Result<PruneResponse, Refusal> {
         let mut items = required(request.messages)?;
-        let scale = self.manager.scale(request.model.as_ref());
+        let scale = self.scale(request.model.as_ref(), detail);
         let options = request.options.unwrap_or_default();
         let sources: Vec<usize> = (0..items.len()).collect();
         let protected = self.protected(options.protected_functions.clone(), &sources);
@@ -384,7 +397,7 @@ impl Call {
         detail: &mut Detail,
     ) -> Result<CountTokensResponse, Refusal> {
         let items = required(request.messages)?;
-        let scale = self.manager.scale(Some(&request.model));
+        let scale = self.scale(Some(&request.model), detail);
         let tools = request.tools.as_deref().unwrap_or_default();
         let mut sizes = Sizes::of(items.iter().enumerate(), tools, &scale);
         sizes.system_prompt = request
@@ -394,12 +407,9 @@ impl Call {
         let tokens = item::sum(&items, &scale)
             .saturating_add(sizes.system_prompt)
             .saturating_add(tools_tokens);
-        *detail = Detail {
-            tokens_before: tokens,
-            tokens_after: tokens,
-            sizes,
-            ..Detail::default()
-        };
+        detail.tokens_before = tokens;
+        detail.tokens_after = tokens;
+        detail.sizes = sizes;
         Ok(CountTokensResponse {
             tokens,
             by_role: Some(by_role(&items, &scale)),

@@ -56,29 +56,41 @@ const isObject = (value) => value !== null && typeof value === "object";
  * Everything of a message that a caller may have set anew: its members, its blocks and their members. What lies
  * deeper (arguments, details) is compared as the object it is.
  */
-function leaves(message) {
-  const found = [];
-  walk(message, (value) => void found.push(value));
+function leaves(value, found = []) {
+  for (const key in value) {
+    const member = value[key];
+    found.push(key);
+    if (Array.isArray(member)) {
+      found.push(member.length);
+      for (const item of member) isObject(item) ? leaves(item, found) : found.push(item);
+    } else {
+      found.push(member);
+    }
+  }
   return found;
 }
 
-function same(message, known) {
-  let at = 0;
-  return walk(message, (value) => known[at++] !== value) !== true && at === known.length;
-}
+const same = (message, known) => follow(message, known, 0) === known.length;
 
-// Calls `met` with every leaf until it answers true.
-function walk(value, met) {
+// Where in the known leaves a value ends that has the same ones; -1 when it has others.
+function follow(value, known, at) {
   for (const key in value) {
     const member = value[key];
-    if (met(key) || (Array.isArray(member) ? met(member.length) || walkList(member, met) : met(member))) return true;
+    if (known[at++] !== key) return -1;
+    if (!Array.isArray(member)) {
+      if (known[at++] !== member) return -1;
+      continue;
+    }
+    if (known[at++] !== member.length) return -1;
+    for (let index = 0; index < member.length; index++) {
+      const item = member[index];
+      if (isObject(item)) {
+        at = follow(item, known, at);
+        if (at < 0) return -1;
+      } else if (known[at++] !== item) {
+        return -1;
+      }
+    }
   }
-  return false;
-}
-
-function walkList(list, met) {
-  for (const item of list) {
-    if (isObject(item) ? walk(item, met) : met(item)) return true;
-  }
-  return false;
+  return at;
 }
