@@ -1,7 +1,7 @@
 // What a user of the package writes; it only has to compile. Each expected error shows that the
 // declaration beside it says something.
-import { Refusal, Session, catalogue, checkTemplate, loadEncoding, openConversation } from "galley";
-import type { Conversation, Encoding, Estimate, EstimateRequest, ModelRow, Turn } from "galley";
+import { Refusal, Session, catalogue, checkTemplate, createContextManager, loadEncoding, openConversation, undo } from "galley";
+import type { AgentMessage, AssembleResponse, ContextManager, Conversation, Encoding, Estimate, EstimateRequest, ModelRow, Turn } from "galley";
 import { init } from "galley/manual";
 
 const encoding: Encoding = await loadEncoding("o200k_base", { onProgress: ({ loaded, total }) => loaded / total });
@@ -46,3 +46,18 @@ const places: (string | undefined)[] = session.warnings.map((warning) => warning
 const dated: (string | undefined)[] = catalogue().map((row) => row.dated);
 
 init(new Uint8Array());
+
+const manager: ContextManager = createContextManager({ summarize: async ({ prompt }) => prompt.slice(0, 9), resolveModel: () => null });
+const message: AgentMessage = { role: "user", content: [{ type: "text", text: "hi" }], timestamp: 1 };
+const sent: AssembleResponse = await manager.assemble({ messages: [message], model: { id: "m" }, options: { tail_turns: 2 } });
+const summary: string | undefined = sent.applied.summary;
+const compacted = await manager.compact({ messages: [message], model: { id: "m" } });
+if (compacted.status === "ok") compacted.summary.trim();
+// @ts-expect-error a request has a model
+await manager.assemble({ messages: [message] });
+const { response, detail } = await manager.explain("prune", { messages: [message] }, { dry_run: true });
+const freed: number | undefined = response?.pruned_tokens;
+const back: AgentMessage[] = detail.undo ? undo(sent.messages, [message], detail.undo) : [];
+await manager.configure({ tail_turns: 3, lease_dir: null });
+// @ts-expect-error no such member
+await manager.configure({ tail_turn: 3 });

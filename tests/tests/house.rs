@@ -156,6 +156,7 @@ fn the_engine_depends_on_nothing_that_does_io() {
         "ruzstd",
         "saphyr-parser",
         "base64",
+        "sha2",
         "tsify",
         "schemars",
         "wasm-bindgen",
