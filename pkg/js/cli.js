@@ -11,8 +11,8 @@ const USAGE = `usage:
   galley list FILE [--format WORD] [--json]
       the conversations in a file, their branches, and what could not be read
       (--format says what the file is, where it does not show)
-  galley convert FILE --to native|chat|responses|anthropic|gemini [--format WORD] [--pick N]
-                      [--branch ID]
+  galley convert FILE --to native|chat|responses|anthropic|gemini|ai_sdk|langchain
+                      [--format WORD] [--pick N] [--branch ID]
       the conversation as a file of that shape, on standard output
   galley assemble|compact|prune|count REQUEST [--config FILE] [--summary FILE] [--explain]
                       [--dry-run]
@@ -65,7 +65,7 @@ async function list({ words, flags }) {
 
 async function convert({ words, flags }) {
   const file = oneFile("convert", words);
-  if (flags.to === undefined) throw new UsageError("convert needs --to and what to write: native, chat, responses, anthropic or gemini.");
+  if (flags.to === undefined) throw new UsageError("convert needs --to and what to write: native, chat, responses, anthropic, gemini, ai_sdk or langchain.");
   const conversation = await picked(await opened(file, flags), flags);
   const { convert } = await import("./index.js");
   const { body, warnings } = await convert(conversation, flags.to);

@@ -96,9 +96,10 @@ export interface OpenedFile {
 export function openFile(source: string | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>, options?: OpenOptions): Promise<OpenedFile>;
 
 /**
- * What a conversation can be written as: the native file, or the body of a request to a provider.
+ * What a conversation can be written as: the native file, the body of a request to a provider, or what a library
+ * takes: `{ system, messages }` of the AI SDK, a list of LangChain's.
  */
-export type Target = "native" | "chat" | "responses" | "anthropic" | "gemini";
+export type Target = "native" | "chat" | "responses" | "anthropic" | "gemini" | "ai_sdk" | "langchain";
 
 /**
  * Writes an open conversation, or a native file. A body holds what is visible and sent, from the newest summary on;

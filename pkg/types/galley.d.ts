@@ -1966,9 +1966,10 @@ export interface Storage {
 }
 
 /**
- * What a conversation can be written as: the native file, or the body of a request to a provider.
+ * What a conversation can be written as: the native file, the body of a request to a provider, or what a library
+ * takes: `{ system, messages }` of the AI SDK, a list of LangChain's.
  */
-export type Target = "native" | "chat" | "responses" | "anthropic" | "gemini";
+export type Target = "native" | "chat" | "responses" | "anthropic" | "gemini" | "ai_sdk" | "langchain";
 
 /**
  * How much a model is asked to think.

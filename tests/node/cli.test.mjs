@@ -229,7 +229,7 @@ test("convert writes a file as a body of each provider, and what opens again is 
     assert.deepEqual(conversations.map(({ title, turns }) => [title, turns]), [["second", 1]]);
   }
   assert.equal(galley(["convert", SEVERAL, "--pick", "1"]).status, 2);
-  assert.match(body("word").stderr, /native, chat, responses, anthropic, gemini are/);
+  assert.match(body("word").stderr, /native, chat, responses, anthropic, gemini, ai_sdk, langchain are/);
 });
 
 test("models lists the catalogue with source and date", () => {

@@ -139,3 +139,28 @@ fn packed(members: &Map<String, Value>) -> Option<String> {
         _ => None,
     }
 }
+
+/// What a patch makes of a value.
+pub fn patched(was: &Value, patch: &Value) -> Value {
+    if let Some(value) = patch.get("set") {
+        return value.clone();
+    }
+    if let Some(items) = patch.get("items").and_then(Value::as_array) {
+        return items
+            .iter()
+            .map(|item| match item {
+                Value::Number(index) => was[index.as_u64().unwrap() as usize].clone(),
+                Value::Array(pair) => patched(&was[pair[0].as_u64().unwrap() as usize], &pair[1]),
+                put => put["put"].clone(),
+            })
+            .collect();
+    }
+    let mut members: Map<String, Value> = was.as_object().unwrap().clone();
+    for (key, patch) in patch["members"].as_object().unwrap() {
+        match patch {
+            Value::Null => members.remove(key),
+            patch => members.insert(key.clone(), patched(&was[key], patch)),
+        };
+    }
+    Value::Object(members)
+}

@@ -283,7 +283,7 @@ fn differ(at: &str, expected: &Value, answered: &Value, wrong: &mut Vec<String>)
         let said = answered.as_str().unwrap_or_default();
         let rest = said.strip_prefix(&format!("{words} ")).unwrap_or_default();
         let found: Value = serde_json::from_str(rest).unwrap_or_default();
-        if found != *reference || found.to_string() != rest {
+        if found != *reference || serde_json::to_string(&found).unwrap() != rest {
             wrong.push(format!("{at}: {reference} expected, {said} answered"));
         }
         return;

@@ -14,7 +14,7 @@ pub struct Converted {
 }
 
 /// Writes a conversation as `native`, or, all of it that is visible and sent from its newest summary on, as the
-/// body of a request: `chat`, `responses`, `anthropic` or `gemini`.
+/// body of a request: `chat`, `responses`, `anthropic` or `gemini`, or as what a library takes: `ai_sdk`, `langchain`.
 ///
 /// # Errors
 /// `parameter_invalid` for any other word.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::refusal::Warning;
 use crate::transcript::{AgentMessage, ContentBlock, Imported};
 use crate::wire::Reader;
-pub(super) use crate::wire::Reply as Answer;
+pub(super) use crate::wire::{Reply as Answer, file};
 
 use super::record::{At, rest};
 use super::tree::title;
@@ -336,19 +336,6 @@ impl Pen {
 
     fn last(&mut self) -> Option<&mut AgentMessage> {
         self.transcript().messages.last_mut()
-    }
-}
-
-/// A file in a message, in a spelling of the reader's: a picture when its type says so.
-pub(super) fn file(mime: &str, name: Option<&str>, address: &str) -> Value {
-    if mime.starts_with("image/") {
-        return json!({"type": "image_url", "image_url": {"url": address}});
-    }
-    // Nothing in a provider's id says what it is of.
-    let id = name.is_none() && !mime.is_empty() && !address.is_empty() && !address.contains('/');
-    match id {
-        true => json!({"fileData": {"mimeType": mime, "fileUri": address}}),
-        false => json!({"type": "file", "file": {"filename": name, "file_data": address}}),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Pictures and files in a content: their bytes where they are there, a placeholder with their facts where not.
 
+use serde_json::{Value, json};
+
 use crate::json::Notes;
 use crate::refusal::Warning;
 use crate::transcript::{Attachment, ContentBlock};
@@ -39,6 +41,19 @@ pub(super) fn linked(
         ..Attachment::default()
     };
     placeholder(what, facts, pointer, notes)
+}
+
+/// A file in a message, in a spelling of the reader's: a picture when its type says so.
+pub fn file(mime: &str, name: Option<&str>, address: &str) -> Value {
+    if mime.starts_with("image/") {
+        return json!({"type": "image_url", "image_url": {"url": address}});
+    }
+    // Nothing in a provider's id says what it is of.
+    let id = name.is_none() && !mime.is_empty() && !address.is_empty() && !address.contains('/');
+    match id {
+        true => json!({"fileData": {"mimeType": mime, "fileUri": address}}),
+        false => json!({"type": "file", "file": {"filename": name, "file_data": address}}),
+    }
 }
 
 /// The head and the data of a `data:` URL.
@@ -98,6 +113,7 @@ pub(super) fn placeholder(what: &str, facts: Attachment, pointer: &str, notes: &
         block: ContentBlock::text(text),
         stands_for: Some(facts),
         refusal: false,
+        pointer: String::new(),
     })
 }
 

@@ -1,13 +1,17 @@
-//! The shapes in which providers speak, one room each: Chat Completions, Responses, Anthropic Messages, Gemini.
+//! The shapes in which providers speak, one room each: Chat Completions, Responses, Anthropic Messages, Gemini; and
+//! those of the libraries that stand before them: the AI SDK, LangChain.
 //!
-//! [`Reader`] reads messages of all four, deciding message by message and part by part which one it has before
+//! [`Reader`] reads messages of all of them, deciding message by message and part by part which one it has before
 //! it, for stored files mix them. Each room's `write` is the way back: a transcript as the body of a request, and
 //! the list of what is otherwise in it.
 
+pub mod adapt;
+pub mod ai_sdk;
 pub mod anthropic;
 pub mod chat;
 mod files;
 pub mod gemini;
+pub mod langchain;
 mod outgoing;
 mod parts;
 mod reader;
@@ -18,7 +22,8 @@ use serde_json::Value;
 use crate::refusal::Warning;
 use crate::transcript::{Imported, StopReason, Usage};
 
-pub use reader::{Reader, Reply};
+pub use files::file;
+pub use reader::{Reader, Reply, Source, Sources};
 
 /// A provider's shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +36,22 @@ pub enum Shape {
     Anthropic,
     /// Gemini.
     Gemini,
+    /// The AI SDK's model messages.
+    AiSdk,
+    /// LangChain's messages.
+    LangChain,
 }
 
 impl Shape {
     /// Every shape.
-    pub const ALL: [Self; 4] = [Self::Chat, Self::Responses, Self::Anthropic, Self::Gemini];
+    pub const ALL: [Self; 6] = [
+        Self::Chat,
+        Self::Responses,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::AiSdk,
+        Self::LangChain,
+    ];
 
     /// The word a caller names it by.
     pub fn as_str(self) -> &'static str {
@@ -44,6 +60,8 @@ impl Shape {
             Self::Responses => "responses",
             Self::Anthropic => "anthropic",
             Self::Gemini => "gemini",
+            Self::AiSdk => "ai_sdk",
+            Self::LangChain => "langchain",
         }
     }
 
@@ -52,13 +70,15 @@ impl Shape {
         Self::ALL.into_iter().find(|shape| shape.as_str() == word)
     }
 
-    /// The word of a model row for the wire.
+    /// The word of a model row for the wire; that of a library stands for whichever wire it is put on.
     pub fn api_format(self) -> &'static str {
         match self {
             Self::Chat => chat::API_FORMAT,
             Self::Responses => responses::API_FORMAT,
             Self::Anthropic => anthropic::API_FORMAT,
             Self::Gemini => gemini::API_FORMAT,
+            Self::AiSdk => ai_sdk::API_FORMAT,
+            Self::LangChain => langchain::API_FORMAT,
         }
     }
 
@@ -69,6 +89,8 @@ impl Shape {
             Self::Responses => responses::write(transcript),
             Self::Anthropic => anthropic::write(transcript),
             Self::Gemini => gemini::write(transcript),
+            Self::AiSdk => ai_sdk::write(transcript),
+            Self::LangChain => langchain::write(transcript),
         }
     }
 }

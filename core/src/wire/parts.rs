@@ -10,7 +10,7 @@ use crate::refusal::Warning;
 use crate::transcript::{Attachment, ContentBlock};
 
 use super::files::{base64_bytes, bytes, is_picture_url, linked, placeholder};
-use super::{anthropic, any, gemini, responses, word};
+use super::{ai_sdk, anthropic, any, gemini, responses, word};
 
 /// One part of what was said, called or got back.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ pub(super) enum Part {
     Tools(Value, String),
     /// A summary that stands for everything before it.
     Summary(Summary),
-    /// Something that the model does not read: its kind, and all of it.
-    Aside(String, Value),
+    /// Something that the model does not read.
+    Aside(Aside),
 }
 
 /// Words, reasoning or a picture.
@@ -38,6 +38,19 @@ pub(super) struct Said {
     pub stands_for: Option<Attachment>,
     /// It is the model's refusal.
     pub refusal: bool,
+    /// Its JSON pointer; empty when it is that of what holds it.
+    pub pointer: String,
+}
+
+/// Something that the model does not read.
+#[derive(Debug)]
+pub(super) struct Aside {
+    /// Its own word for what it is.
+    pub kind: String,
+    /// All of it.
+    pub value: Value,
+    /// Its JSON pointer.
+    pub pointer: String,
 }
 
 /// A call as its shape spells it.
@@ -109,6 +122,8 @@ pub(super) struct Summary {
     pub sealed: Option<String>,
     /// The person's own words before it are still read.
     pub keeps_users: bool,
+    /// Its JSON pointer.
+    pub pointer: String,
 }
 
 impl From<ContentBlock> for Part {
@@ -117,6 +132,28 @@ impl From<ContentBlock> for Part {
             block,
             stands_for: None,
             refusal: false,
+            pointer: String::new(),
+        })
+    }
+}
+
+impl Part {
+    /// The part, which stands at this place unless it stands at one within.
+    pub fn at(mut self, pointer: &str) -> Self {
+        if let Self::Said(said) = &mut self
+            && said.pointer.is_empty()
+        {
+            pointer.clone_into(&mut said.pointer);
+        }
+        self
+    }
+
+    /// Something that the model does not read.
+    pub fn aside(kind: &str, value: &Value, pointer: &str) -> Self {
+        Self::Aside(Aside {
+            kind: kind.to_owned(),
+            value: value.clone(),
+            pointer: pointer.to_owned(),
         })
     }
 }
@@ -133,6 +170,7 @@ pub(super) fn refusal(text: &str) -> Part {
         block: ContentBlock::text(text),
         stands_for: None,
         refusal: true,
+        pointer: String::new(),
     })
 }
 
@@ -182,6 +220,11 @@ fn pictures_in(text: &str, pointer: &str, notes: &mut Notes) -> Option<Vec<Part>
 }
 
 fn part(item: &Value, pointer: &str, notes: &mut Notes) -> Vec<Part> {
+    let read = read(item, pointer, notes).into_iter();
+    read.map(|part| part.at(pointer)).collect()
+}
+
+fn read(item: &Value, pointer: &str, notes: &mut Notes) -> Vec<Part> {
     match item {
         Value::String(text) => vec![ContentBlock::text(text).into()],
         Value::Object(_) => {
@@ -210,9 +253,14 @@ fn part(item: &Value, pointer: &str, notes: &mut Notes) -> Vec<Part> {
 }
 
 /// The parts that a typed one is; `None` when the type or what it needs is not there.
-fn typed(kind: &str, item: &Value, pointer: &str, notes: &mut Notes) -> Option<Vec<Part>> {
-    media(kind, item, pointer, notes)
-        .map(|part| vec![part])
+pub(super) fn typed(
+    kind: &str,
+    item: &Value,
+    pointer: &str,
+    notes: &mut Notes,
+) -> Option<Vec<Part>> {
+    ai_sdk::part(kind, item, pointer, notes)
+        .or_else(|| media(kind, item, pointer, notes).map(|part| vec![part]))
         .or_else(|| anthropic::block(kind, item, pointer, notes))
         .or_else(|| responses::item(kind, item, pointer, notes))
 }

@@ -105,7 +105,8 @@ impl Written {
     }
 }
 
-/// Writes a native file as `native`, or as the body of a request: `chat`, `responses`, `anthropic`, `gemini`.
+/// Writes a native file as `native`, or as a body: `chat`, `responses`, `anthropic`, `gemini`, `ai_sdk`,
+/// `langchain`.
 #[wasm_bindgen]
 pub fn convert(file: &str, to: &str) -> Result<Written, JsValue> {
     let (file, mended) = conversation::read(file.as_bytes()).map_err(thrown)?;

@@ -10,33 +10,46 @@ use galley_core::import::{Ask, open};
 use galley_core::refusal::Warning;
 use galley_core::role::Role;
 use galley_core::transcript::{AgentMessage, ContentBlock, Imported, StopReason, SystemPiece};
+use galley_core::wire::adapt::{Body, Fitted};
 use galley_core::wire::{Shape, anthropic, gemini};
+use galley_tests::patched;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use transcripts::{assistant, transcript, user};
 
 /// What is told and changes no message of the transcript that is read again.
-const BESIDE: [&str; 7] = [
+const BESIDE: [&str; 8] = [
     "facts_not_written",
     "ids_not_written",
     "max_tokens_added",
     "model_not_written",
     "options_not_written",
     "schema_added",
+    "tools_not_written",
     "tool_added",
 ];
 
 /// What a provider demands of a body.
 fn taken(shape: Shape, body: &Value) {
     match shape {
-        Shape::Chat => taken_by_chat(body),
+        Shape::Chat => taken_by_chat(list(body, "messages")),
         Shape::Responses => taken_by_responses(body),
         Shape::Anthropic => taken_by_anthropic(body),
         Shape::Gemini => taken_by_gemini(body),
+        Shape::AiSdk => taken_by_ai_sdk(body),
+        Shape::LangChain => taken_by_chat(body.as_array().unwrap()),
     }
 }
 
-fn again(body: &Value, wire: &str) -> Imported {
+fn again(body: &Value, shape: Shape) -> Imported {
+    let wire = shape.api_format();
+    if matches!(shape, Shape::AiSdk | Shape::LangChain) {
+        let read = Body::read(shape, body.clone()).unwrap().transcript();
+        return Imported {
+            model: None,
+            ..read
+        };
+    }
     let opened = open(body.to_string().as_bytes(), &Ask::default())
         .unwrap_or_else(|refusal| panic!("{wire}: {refusal}: {body}"));
     let [one] = opened.conversations.as_slice() else {
@@ -108,7 +121,7 @@ proptest! {
             let wire = shape.api_format();
             let (body, told) = shape.write(&imported);
             taken(shape, &body);
-            let read = again(&body, wire);
+            let read = again(&body, shape);
             let ids = shape != Shape::Gemini;
             if codes(&told).is_empty() {
                 prop_assert_eq!(plain(&read, ids), plain(&imported, ids), "{}: {}", wire, body);
@@ -119,6 +132,33 @@ proptest! {
             prop_assert_eq!(&second["messages"], &body["messages"], "{}", wire);
             for member in ["input", "instructions", "contents", "system", "systemInstruction", "tools"] {
                 prop_assert_eq!(&second[member], &body[member], "{}", wire);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_body_that_is_cut_is_taken_all_the_same(imported in transcript()) {
+        for shape in Shape::ALL {
+            let (body, _) = shape.write(&imported);
+            let read = || {
+                let mut read = Body::read(shape, body.clone()).unwrap();
+                read.mend();
+                read
+            };
+            let mut untouched = read();
+            untouched.fit(&Fitted::default());
+            prop_assert_eq!(untouched.finish().patch, None, "{}", body);
+            let messages = read().request().messages;
+            let spoken = |index: &usize| matches!(messages[*index], AgentMessage::User { .. });
+            for from in (1..messages.len()).filter(spoken) {
+                let mut cut = read();
+                cut.fit(&Fitted { kept: Some((from..messages.len()).collect()), ..Fitted::default() });
+                let patch = cut.finish().patch.unwrap();
+                taken(shape, &patched(&body, &patch));
             }
         }
     }
@@ -194,7 +234,8 @@ fn a_plain_transcript_of_every_wire_is_told_no_difference() {
         };
         let thought = ContentBlock::Thinking {
             text: "hm".into(),
-            signature: Some("s".into()),
+            // Whose it would be stands nowhere there.
+            signature: (shape != Shape::AiSdk).then(|| "s".into()),
         };
         let picture = ContentBlock::Image {
             mime: "image/png".into(),
@@ -225,7 +266,7 @@ fn a_plain_transcript_of_every_wire_is_told_no_difference() {
         let (body, told) = shape.write(&imported);
         assert_eq!(codes(&told), BTreeSet::new(), "{wire}: {body}");
         let ids = shape != Shape::Gemini;
-        assert_eq!(plain(&again(&body, wire), ids), plain(&imported, ids));
+        assert_eq!(plain(&again(&body, shape), ids), plain(&imported, ids));
 
         let (file, _) = from_transcript(&imported);
         let (back, told) = to_transcript(&file);
@@ -263,7 +304,7 @@ fn a_marker_without_a_summary_stands_for_nothing() {
     for shape in Shape::ALL {
         let wire = shape.api_format();
         let (body, _) = shape.write(&imported);
-        let texts: Vec<String> = again(&body, wire)
+        let texts: Vec<String> = again(&body, shape)
             .messages
             .iter()
             .flat_map(AgentMessage::content)
@@ -340,9 +381,10 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(sign)
 }
 
-fn taken_by_chat(body: &Value) {
+fn taken_by_chat(messages: &[Value]) {
+    let body = json!(messages);
     let mut open: Vec<&str> = Vec::new();
-    for message in list(body, "messages") {
+    for message in messages {
         if word(message, "role") == "tool" {
             let id = word(message, "tool_call_id");
             assert!(open.contains(&id), "{id} answers nothing: {body}");
@@ -360,8 +402,28 @@ fn taken_by_chat(body: &Value) {
             "{body}"
         );
         for call in list(message, "tool_calls") {
-            assert!(is_name(word(&call["function"], "name")), "{body}");
+            let function = call.get("function").unwrap_or(call);
+            assert!(is_name(word(function, "name")), "{body}");
         }
+    }
+    assert!(open.is_empty(), "calls without results: {body}");
+}
+
+fn taken_by_ai_sdk(body: &Value) {
+    let mut open: BTreeSet<&str> = BTreeSet::new();
+    for message in list(body, "messages") {
+        let parts = list(message, "content");
+        let ids = |kind: &str| {
+            let own = parts.iter().filter(|part| word(part, "type") == kind);
+            let ids: Vec<&str> = own.map(|part| word(part, "toolCallId")).collect();
+            ids
+        };
+        for id in ids("tool-result") {
+            assert!(open.remove(id), "{id} answers nothing: {body}");
+        }
+        assert!(open.is_empty(), "calls without results: {body}");
+        assert_ne!(word(message, "role"), "system", "{body}");
+        open.extend(ids("tool-call"));
     }
     assert!(open.is_empty(), "calls without results: {body}");
 }

@@ -19,7 +19,8 @@ use super::time::millis;
 use super::tree::{Node, walk};
 use crate::json::Notes;
 use crate::transcript::Imported;
-pub(super) use message::{is_own, message, usage};
+pub(super) use crate::wire::langchain::usage;
+pub(super) use message::{is_own, message};
 
 /// Where the messages of a container stand.
 const LISTS: [&str; 5] = [

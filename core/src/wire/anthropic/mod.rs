@@ -61,16 +61,15 @@ pub(super) fn block(
         "compaction" => match word(block, "content").filter(|text| !text.is_empty()) {
             Some(text) => Part::Summary(Summary {
                 text: text.to_owned(),
+                pointer: pointer.to_owned(),
                 ..Summary::default()
             }),
             None if block.get("content").is_some_and(Value::is_null) => {
-                Part::Aside(kind.to_owned(), block.clone())
+                Part::aside(kind, block, pointer)
             }
             None => return None,
         },
-        "fallback" | "mcp_tool_listing" | "tool_removal" => {
-            Part::Aside(kind.to_owned(), block.clone())
-        }
+        "fallback" | "mcp_tool_listing" | "tool_removal" => Part::aside(kind, block, pointer),
         _ => return None,
     };
     Some(vec![one])

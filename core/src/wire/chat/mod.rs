@@ -9,7 +9,7 @@ use crate::refusal::Warning;
 use crate::transcript::{ContentBlock, Usage};
 
 use super::parts::{Arguments, Call, Part, refusal, thinking};
-use super::word;
+use super::{any, word};
 
 pub use write::write;
 
@@ -17,26 +17,27 @@ pub use write::write;
 pub const API_FORMAT: &str = "openai_chat";
 
 /// The reasoning of a message, in the words of whichever server wrote it.
-pub(super) fn reasoning(message: &Map<String, Value>) -> Vec<Part> {
+pub(super) fn reasoning(message: &Map<String, Value>, pointer: &str) -> Vec<Part> {
     let details = message.get("reasoning_details").and_then(Value::as_array);
     let details: Vec<&Value> = details.into_iter().flatten().collect();
     let plain = ["reasoning_content", "reasoning", "thinking"]
         .into_iter()
-        .filter_map(|key| message.get(key).and_then(Value::as_str))
-        .find(|text| !text.is_empty())
+        .filter_map(|key| Some((key, message.get(key)?.as_str()?)))
+        .find(|(_, text)| !text.is_empty())
         .filter(|_| {
             !details
                 .iter()
                 .any(|detail| shown(detail).is_some_and(|text| !text.is_empty()))
         });
-    let detailed = details.iter().filter_map(|detail| {
+    let detailed = details.iter().enumerate().filter_map(|(index, detail)| {
         let sealed = word(detail, "type") == Some("reasoning.encrypted");
         let signature = word(detail, if sealed { "data" } else { "signature" });
         let text = shown(detail);
+        let place = format!("{pointer}/reasoning_details/{index}");
         (text.is_some() || signature.is_some())
-            .then(|| thinking(text.unwrap_or_default(), signature))
+            .then(|| thinking(text.unwrap_or_default(), signature).at(&place))
     });
-    let plain = plain.map(|text| thinking(text, None));
+    let plain = plain.map(|(key, text)| thinking(text, None).at(&format!("{pointer}/{key}")));
     plain.into_iter().chain(detailed).collect()
 }
 
@@ -48,12 +49,14 @@ fn shown(detail: &Value) -> Option<&str> {
 pub(super) fn beside(message: &Map<String, Value>, pointer: &str, notes: &mut Notes) -> Vec<Part> {
     let mut parts = Vec::new();
     let refused = message.get("refusal").and_then(Value::as_str);
-    parts.extend(refused.filter(|text| !text.is_empty()).map(refusal));
+    let refused = refused.filter(|text| !text.is_empty()).map(refusal);
+    parts.extend(refused.map(|part| part.at(&format!("{pointer}/refusal"))));
     if let Some(audio) = message.get("audio").filter(|audio| audio.is_object()) {
         let id = word(audio, "id").unwrap_or("without an id");
         let placeholder = || format!("[audio: {id}]");
         let said = word(audio, "transcript").map_or_else(placeholder, str::to_owned);
-        parts.push(ContentBlock::text(said).into());
+        let said = Part::from(ContentBlock::text(said));
+        parts.push(said.at(&format!("{pointer}/audio")));
     }
     let calls = message.get("tool_calls").and_then(Value::as_array);
     for (index, call) in calls.into_iter().flatten().enumerate() {
@@ -77,7 +80,7 @@ fn called(outer: &Value, call: &Value, pointer: &str, notes: &mut Notes) -> Opti
         notes.push(Warning::new("call_unreadable", message).at(pointer));
         return None;
     }
-    let arguments = match body.get("arguments").or_else(|| body.get("input")) {
+    let arguments = match any(body, &["arguments", "input", "args"]) {
         Some(Value::String(text)) if custom.is_some() => Arguments::Free(text.clone()),
         arguments => Arguments::of(arguments),
     };

@@ -38,12 +38,13 @@ impl Reader {
     }
 
     pub(super) fn answered(&mut self, message: &Map<String, Value>, pointer: &str, joins: bool) {
-        let mut read = chat::reasoning(message);
+        let mut read = chat::reasoning(message, pointer);
         read.extend(self.content(message, pointer));
         read.extend(chat::beside(message, pointer, &mut self.notes));
         let from = self.imported.messages.len();
         self.said(read, joins);
         if from == self.imported.messages.len() && !(joins && self.answer().is_some()) {
+            self.stands(pointer);
             self.flush(Vec::new(), false);
         }
     }
@@ -77,7 +78,7 @@ impl Reader {
             match other {
                 Part::Result(outcome) => self.result(outcome),
                 Part::Summary(summary) => self.summary(summary),
-                Part::Aside(kind, value) => self.aside(&kind, Vec::new(), Some(value)),
+                Part::Aside(aside) => self.unread(aside),
                 Part::Said(_) | Part::Call(_) | Part::Tools(..) => {}
             }
         }

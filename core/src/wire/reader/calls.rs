@@ -90,12 +90,14 @@ impl Reader {
         let key = content_key(message);
         let at = format!("{pointer}/{key}");
         let mut content = output(message.get(key), &at, &mut self.notes);
-        let inner = |part: &mut Part| matches!(part, Part::Result(_));
+        let inner = |part: &mut Part| matches!(part, Part::Result(_) | Part::Aside(_));
         let own: Vec<Part> = content.extract_if(.., inner).collect();
         let none = own.is_empty();
         for part in own {
-            if let Part::Result(outcome) = part {
-                self.result(outcome);
+            match part {
+                Part::Result(outcome) => self.result(outcome),
+                Part::Aside(aside) => self.unread(aside),
+                _ => {}
             }
         }
         if none || !content.is_empty() {
@@ -139,6 +141,7 @@ impl Reader {
             }
         };
         let at = self.imported.messages.len();
+        self.stand(at, None, &pointer);
         let (content, _) = self.placed(content, at, 0);
         self.imported.messages.push(AgentMessage::FunctionResult {
             function_call_id: id,

@@ -19,6 +19,8 @@
 
 mod answer;
 mod calls;
+mod langchain;
+mod sources;
 mod tools;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,8 +32,9 @@ use crate::refusal::Warning;
 use crate::role::Role;
 use crate::transcript::{AgentMessage, ContentBlock, Imported, OpenCalls, SystemPiece, Usage};
 
-use super::parts::{Part, Said, Summary, parts};
+use super::parts::{Aside, Part, Said, Summary, parts};
 use super::{responses, usage, word};
+pub use sources::{Source, Sources};
 
 /// Reads the messages of one conversation in order.
 #[derive(Debug, Default)]
@@ -43,6 +46,7 @@ pub struct Reader {
     copies: BTreeMap<String, usize>,
     before: Before,
     notes: Notes,
+    sources: Option<Sources>,
 }
 
 /// A call that was read.
@@ -118,6 +122,7 @@ impl Reader {
             );
             let text = value.as_str().map(ContentBlock::text);
             let details = text.is_none().then(|| value.clone());
+            self.stands(pointer);
             return self.aside("unreadable", text.into_iter().collect(), details);
         };
         let kind = word(value, "type").unwrap_or_default();
@@ -127,8 +132,10 @@ impl Reader {
             return self.items(read);
         }
         match said.to_ascii_lowercase().as_str() {
-            "system" => self.system(Role::System, message, pointer),
-            "developer" => self.system(Role::Developer, message, pointer),
+            role @ ("system" | "developer") => {
+                let read = self.content(message, pointer);
+                self.system(Role::parse(role).unwrap_or(Role::System), read, pointer);
+            }
             "user" | "human" => self.user(message, pointer),
             "assistant" | "bot" | "ai" | "model" => self.assistant(message, pointer),
             "tool" | "function" => self.results(message, pointer),
@@ -138,6 +145,7 @@ impl Reader {
             "" if !kind.is_empty() => {
                 let told = format!("no item of the type `{kind}` is known; it is kept aside");
                 self.note("item_type_unknown", pointer, &told);
+                self.stands(pointer);
                 self.aside(kind, Vec::new(), Some(value.clone()));
             }
             _ => {
@@ -145,6 +153,7 @@ impl Reader {
                 self.note("role_unknown", pointer, &told);
                 let read = self.content(message, pointer);
                 let at = self.imported.messages.len();
+                self.stands(pointer);
                 let (content, _) = self.placed(read, at, 0);
                 self.aside(said, content, Some(value.clone()));
             }
@@ -153,12 +162,11 @@ impl Reader {
 
     /// Reads a system text that stands beside the messages.
     pub fn instructions(&mut self, content: &Value, pointer: &str) {
-        let message = Map::from_iter([("content".to_owned(), content.clone())]);
-        let inner = content.get("parts");
-        match inner.and(content.as_object()) {
-            Some(message) => self.system(Role::System, message, pointer),
-            None => self.system(Role::System, &message, pointer),
-        }
+        let read = match content.get("parts").and(content.as_object()) {
+            Some(message) => self.content(message, pointer),
+            None => parts(Some(content), pointer, &mut self.notes),
+        };
+        self.system(Role::System, read, pointer);
     }
 
     /// What has been read so far, for who knows more of it than the messages say: their times, what stands
@@ -185,17 +193,21 @@ impl Reader {
         self.imported
     }
 
-    fn system(&mut self, role: Role, message: &Map<String, Value>, pointer: &str) {
+    fn system(&mut self, role: Role, read: Vec<Part>, pointer: &str) {
         self.before = Before::Message;
-        let mut texts = Vec::new();
-        for part in self.content(message, pointer) {
+        let (mut texts, mut places) = (Vec::new(), Vec::new());
+        for part in read {
             match part {
                 Part::Said(Said {
                     block: ContentBlock::Text { text },
+                    pointer,
                     ..
-                }) => texts.push(text),
+                }) => {
+                    texts.push(text);
+                    places.push(pointer);
+                }
                 Part::Tools(tools, pointer) => self.tools(Some(&tools), &pointer),
-                Part::Aside(kind, value) => self.aside(&kind, Vec::new(), Some(value)),
+                Part::Aside(aside) => self.unread(aside),
                 _ => self.note(
                     "part_not_kept",
                     pointer,
@@ -204,9 +216,11 @@ impl Reader {
             }
         }
         if self.imported.messages.is_empty() {
+            self.system_stands(places);
             let pieces = texts.into_iter().map(|text| SystemPiece { role, text });
             return self.imported.system.extend(pieces);
         }
+        self.stands(pointer);
         self.imported.messages.push(AgentMessage::Custom {
             custom_type: "system_injection".to_owned(),
             content: texts.into_iter().map(ContentBlock::text).collect(),
@@ -230,7 +244,7 @@ impl Reader {
                     answers += 1;
                     self.result(outcome);
                 }
-                Part::Aside(kind, value) => self.aside(&kind, Vec::new(), Some(value)),
+                Part::Aside(aside) => self.unread(aside),
                 Part::Tools(tools, pointer) => self.tools(Some(&tools), &pointer),
                 Part::Summary(summary) => self.summary(summary),
                 part @ (Part::Said(_) | Part::Call(_)) => words.push(part),
@@ -240,6 +254,9 @@ impl Reader {
             return;
         }
         let at = self.imported.messages.len();
+        if words.is_empty() {
+            self.stands(pointer);
+        }
         let (content, _) = self.placed(words, at, 0);
         self.imported.messages.push(AgentMessage::User {
             content,
@@ -287,19 +304,24 @@ impl Reader {
     ) -> (Vec<ContentBlock>, bool) {
         let (mut blocks, mut refused) = (Vec::new(), false);
         for part in parts {
+            let block = first + blocks.len();
             match part {
                 Part::Said(said) => {
+                    self.stand(message, Some(block), &said.pointer);
                     if let Some(mut facts) = said.stands_for {
                         facts.message = message;
-                        facts.block = first + blocks.len();
+                        facts.block = block;
                         self.imported.attachments.push(facts);
                     }
                     refused |= said.refusal;
                     blocks.push(said.block);
                 }
-                Part::Call(call) => blocks.push(self.call(call, message)),
+                Part::Call(call) => {
+                    self.stand(message, Some(block), &call.pointer);
+                    blocks.push(self.call(call, message));
+                }
                 Part::Result(outcome) => {
-                    let (content, _) = self.placed(outcome.content, message, first + blocks.len());
+                    let (content, _) = self.placed(outcome.content, message, block);
                     blocks.push(ContentBlock::FunctionResult {
                         function_call_id: outcome.id,
                         content,
@@ -341,6 +363,7 @@ impl Reader {
         };
         let text = Some(text).filter(|text| !text.is_empty());
         let content = text.map(ContentBlock::text).into_iter().collect();
+        self.stands(&summary.pointer);
         self.aside("compaction", content, Some(Value::Object(details)));
         for (from, message) in kept {
             let to = self.imported.messages.len();
@@ -357,6 +380,11 @@ impl Reader {
         let key = content_key(message);
         let at = format!("{pointer}/{key}");
         parts(message.get(key), &at, &mut self.notes)
+    }
+
+    fn unread(&mut self, aside: Aside) {
+        self.stands(&aside.pointer);
+        self.aside(&aside.kind, Vec::new(), Some(aside.value));
     }
 
     fn aside(&mut self, custom_type: &str, content: Vec<ContentBlock>, details: Option<Value>) {

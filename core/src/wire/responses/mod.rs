@@ -97,15 +97,16 @@ pub(super) fn item(
             text: String::new(),
             sealed: word(item, "encrypted_content").map(str::to_owned),
             keeps_users: true,
+            pointer: pointer.to_owned(),
         }),
         "compaction_trigger"
         | "configuration_update"
         | "mcp_approval_request"
-        | "mcp_approval_response" => Part::Aside(kind.to_owned(), item.clone()),
+        | "mcp_approval_response" => Part::aside(kind, item, pointer),
         "item_reference" => {
             let message = "an item that is only referred to is not in the file";
             notes.push(Warning::new("item_not_in_file", message).at(pointer));
-            Part::Aside(kind.to_owned(), item.clone())
+            Part::aside(kind, item, pointer)
         }
         _ if kind.ends_with("_output") => Part::Result(answered(item, id, pointer, notes)),
         _ => {
