@@ -316,12 +316,12 @@ fn said(role: Role, words: Option<Seed>, timestamp: i64) -> Turn {
     }
 }
 
-/// A reply of one round that called nothing is plain words; the newest report of the provider is the turn's.
+/// A reply of one round that called nothing is plain words; what the provider reported of the last round is the turn's.
 fn settle_reply(turn: &mut Turn) {
     let Some(Run { mut rounds, extra }) = turn.body.run.take() else {
         return;
     };
-    turn.body.usage = rounds.iter_mut().rev().find_map(|round| round.usage.take());
+    turn.body.usage = rounds.last_mut().and_then(|round| round.usage.take());
     match rounds.as_mut_slice() {
         [only] if only.calls.is_empty() && only.results.is_empty() && only.extra.is_empty() => {
             turn.body.content = Some(std::mem::take(&mut only.output));
