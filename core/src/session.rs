@@ -20,10 +20,11 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use serde_json::Value;
 
+use crate::assembly::request::ModelChoice;
 use crate::assembly::{Estimate, Limits, Memo, Plan};
 use crate::conversation::Conversation;
 use crate::conversation::native::{Seed, Turn};
-use crate::doors::{self, Desk, Opened, SealAs, Sealed};
+use crate::doors::{self, Desk, Opened, Recount, SealAs, Sealed};
 use crate::import::Format;
 use crate::refusal::{Refusal, Warning};
 use crate::tokens::{Encoding, catalogue};
@@ -136,6 +137,29 @@ impl Session {
     pub fn estimate(&mut self, request: &Value) -> Result<Estimate, Refusal> {
         let plan = self.plan(request)?;
         Ok(Estimate::of(&plan, &self.conversation))
+    }
+
+    /// Counts a request that was sent: the one a round of a reply answered, or the reply's newest. Without a model
+    /// it is the one that answered.
+    pub fn recount(
+        &mut self,
+        turn: &str,
+        round: Option<&str>,
+        model: Option<ModelChoice>,
+    ) -> Result<Recount, Refusal> {
+        let Self {
+            conversation,
+            encodings,
+            limits,
+            memo,
+            ..
+        } = self;
+        let desk = Desk {
+            catalogue: catalogue::lookup,
+            encodings,
+            limits: *limits,
+        };
+        doors::recount(desk, conversation, memo, turn, round, model)
     }
 
     /// Seals a request and appends its turn, running.

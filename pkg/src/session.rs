@@ -1,5 +1,6 @@
 //! One open conversation, as JavaScript holds it.
 
+use galley_core::assembly::request::ModelChoice;
 use galley_core::doors::{Opened, SealAs};
 use galley_core::json::typed;
 use galley_core::refusal::Warning;
@@ -63,6 +64,31 @@ impl Session {
         self.take_encodings();
         let answer = self.inner.estimate(&request).map_err(thrown)?;
         Ok(cross::out(&answer))
+    }
+
+    /// Counts a request that was sent, for comparing with what its provider counted: the one that a round of a
+    /// reply answered, or the reply's newest. Without `model` it is counted for the one that answered. Throws
+    /// `not_found` for a reply or a round that is not there.
+    #[wasm_bindgen(unchecked_return_type = "Recount")]
+    pub fn recount(
+        &mut self,
+        turn: &str,
+        round: Option<String>,
+        #[wasm_bindgen(unchecked_optional_param_type = "string | ModelRow")] model: Option<JsValue>,
+    ) -> Result<JsValue, JsValue> {
+        let model = match model {
+            Some(given) => {
+                let given = cross::value(&given).map_err(thrown)?;
+                Some(
+                    typed::<ModelChoice>(&given)
+                        .map_err(|misfit| thrown(misfit.refusal("parameter_invalid")))?,
+                )
+            }
+            None => None,
+        };
+        self.take_encodings();
+        let counted = self.inner.recount(turn, round.as_deref(), model);
+        Ok(cross::out(&counted.map_err(thrown)?))
     }
 
     /// Writes what the send carries and appends its turn, running.

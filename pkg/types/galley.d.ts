@@ -906,7 +906,7 @@ export interface EstimateRequest {
      */
     before_position?: number;
     /**
-     * Asks the reply at this position again.
+     * Asks the reply at this position again, or from one of its rounds on.
      */
     regenerate?: Regenerate;
     /**
@@ -1684,6 +1684,30 @@ export interface ReasoningReplay {
 }
 
 /**
+ * Our count of a request that was sent, and its provider's.
+ */
+export interface Recount {
+    /**
+     * What the provider reported for it. Its `input_tokens` are to be compared with `request_tokens`: both
+     * hold everything that was read, from a cache or not.
+     */
+    usage?: Usage;
+    /**
+     * Tokens of its entries, framing included, and of its tool definitions.
+     */
+    request_tokens: number;
+    /**
+     * Whether the model's own tokenizer counted.
+     */
+    tokenizer_exact: boolean;
+    /**
+     * Whether the entries are those that were sealed. Otherwise they are what the file has of the request, laid as
+     * the addressee declares it: what the file does not have, the provider counted and this does not.
+     */
+    sealed: boolean;
+}
+
+/**
  * A request, template or file that is refused. Nothing that was loaded before is touched by it.
  */
 export interface Refusal {
@@ -1724,6 +1748,10 @@ export interface Regenerate {
      * Its position.
      */
     position: number;
+    /**
+     * The key of the round that is asked again: those before it ride after the words, as they stood.
+     */
+    round?: string;
 }
 
 /**
@@ -1873,6 +1901,12 @@ export class Session {
      * Sizes a request; with `render: true` shows what the send would seal. Writes nothing.
      */
     estimate(request: EstimateRequest): Estimate & Partial<Preview>;
+    /**
+     * Counts a request that was sent, for comparing with what its provider counted: the one that a round of a
+     * reply answered, or the reply's newest. Without `model` it is counted for the one that answered. Throws
+     * `not_found` for a reply or a round that is not there.
+     */
+    recount(turn: string, round: string | null | undefined, model?: string | ModelRow): Recount;
     /**
      * Writes what the send carries and appends its turn, running.
      */

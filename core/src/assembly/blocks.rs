@@ -10,9 +10,12 @@ use super::memory;
 use super::pen::Pen;
 use super::request::{Door, EstimateRequest, InlineEntry, Position};
 use super::resolve::{Declared, Ends, agent_name};
+use super::rounds;
 use super::segment::Segment;
 use crate::conversation::Conversation;
-use crate::conversation::native::{ConversationKind, PrefaceEntry, Seed, Tool, TurnKind, UserKind};
+use crate::conversation::native::{
+    ConversationKind, PrefaceEntry, Run, Seed, Tool, TurnKind, UserKind,
+};
 use crate::conversation::voice::{self, Row};
 use crate::refusal::{Refusal, Warning};
 use crate::role::Role;
@@ -34,6 +37,10 @@ pub struct Ask<'c> {
     pub declares: bool,
     /// What was sealed with the turn, when it is asked again.
     pub sealed: Option<&'c [PrefaceEntry]>,
+    /// The rounds before the one that is asked again, and what that one read first.
+    pub run: Option<Run>,
+    /// The turn that is asked again.
+    turn: Option<usize>,
     position: Option<i64>,
 }
 
@@ -41,13 +48,13 @@ impl<'c> Ask<'c> {
     /// The request's own words, or those of the reply it asks again.
     ///
     /// # Errors
-    /// `not_found` when no reply stands at the position to ask again.
+    /// `not_found` when no reply stands at the position to ask again, or it has no such round.
     pub fn of(
         c: &'c Conversation,
         request: &EstimateRequest,
         ends: Ends<'c>,
     ) -> Result<Self, Refusal> {
-        let Some(regenerate) = request.regenerate else {
+        let Some(regenerate) = &request.regenerate else {
             let seed = Seed {
                 text: request.prompt.clone().unwrap_or_default(),
                 uploads: request.attachments.clone().unwrap_or_default(),
@@ -66,15 +73,17 @@ impl<'c> Ask<'c> {
                 addressee: ends.addressee,
                 declares: ends.declares,
                 sealed: None,
+                run: None,
+                turn: None,
                 position: None,
             });
         };
-        let turn = c
+        let (index, turn) = c
             .reachable()
             .into_iter()
             .filter(|index| c.position(*index) == regenerate.position)
-            .filter_map(|index| c.turns.get(index))
-            .find(|turn| turn.kind == TurnKind::DirectReply)
+            .filter_map(|index| Some((index, c.turns.get(index)?)))
+            .find(|(_, turn)| turn.kind == TurnKind::DirectReply)
             .ok_or_else(|| {
                 Refusal::new(
                     "not_found",
@@ -88,6 +97,13 @@ impl<'c> Ask<'c> {
             turn.answerer(c)
         };
         let candidate = turn.active();
+        let run = match &regenerate.round {
+            None => None,
+            Some(key) => Some(asked_at(candidate.body.run.as_ref(), key).ok_or_else(|| {
+                Refusal::new("not_found", format!("the reply has no round `{key}`"))
+                    .at("/regenerate/round")
+            })?),
+        };
         Ok(Self {
             seed: candidate.prompt.cloned().unwrap_or_default(),
             row: Row {
@@ -100,6 +116,8 @@ impl<'c> Ask<'c> {
                 .user(addressee)
                 .is_some_and(|user| user.kind == UserKind::Agent),
             sealed: Some(candidate.preface),
+            run,
+            turn: Some(index),
             position: Some(regenerate.position),
         })
     }
@@ -108,6 +126,18 @@ impl<'c> Ask<'c> {
     pub fn before(&self, request: &EstimateRequest) -> Option<i64> {
         self.position.or(request.before_position)
     }
+}
+
+/// A run as it stood when one of its rounds was asked: that one has read, and not spoken.
+fn asked_at(run: Option<&Run>, key: &str) -> Option<Run> {
+    let mut run = run?.clone();
+    let at = run.rounds.iter().position(|round| round.key == key)?;
+    run.rounds.truncate(at + 1);
+    let asked = run.rounds.last_mut()?;
+    asked.output.clear();
+    asked.calls.clear();
+    asked.results.clear();
+    Some(run)
 }
 
 /// What the macros stand for in this request.
@@ -169,7 +199,7 @@ pub fn check_inline(
                         format!("{message}; write it or take the entry out"),
                     ));
                 }
-                Door::Estimate => {
+                Door::Estimate | Door::Recount => {
                     warnings.push(Warning::new("inline_blank", message).at(format!("{path}/text")))
                 }
             }
@@ -185,7 +215,7 @@ pub fn check_inline(
                                 .at(format!("{path}/text"))
                                 .detail(name));
                         }
-                        Door::Estimate => {
+                        Door::Estimate | Door::Recount => {
                             warnings.push(
                                 Warning::new(
                                     "macro_unknown",
@@ -257,6 +287,8 @@ pub struct Rendered {
     pub resealed: Vec<Rc<Segment>>,
     /// Those entries, one per segment.
     pub resealed_as: Vec<PrefaceEntry>,
+    /// Its rounds before the one that is asked again.
+    pub rounds: Vec<Rc<Segment>>,
     /// Registered documents compiled.
     pub slots: IndexMap<String, u64>,
     /// Memory documents included and omitted.
@@ -353,6 +385,18 @@ pub fn render(
     }
     if let Some(sealed) = ask.sealed {
         reseal(pen, sealed, &mut rendered);
+    }
+    if let Some(run) = &ask.run {
+        let mut segments = Vec::new();
+        rounds::render(pen, run, ask.turn.unwrap_or_default(), &mut segments);
+        segments.retain(|segment| !segment.is_nothing());
+        rendered.rounds = segments.into_iter().map(Rc::new).collect();
+        // A summary stands for everything of the turn that is before it.
+        if rounds::led_by_summary(run).is_some() {
+            rendered.blocks.last_mut().map(Vec::clear);
+            rendered.resealed.clear();
+            rendered.resealed_as.clear();
+        }
     }
     rendered
 }

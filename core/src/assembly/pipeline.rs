@@ -80,6 +80,14 @@ impl Memo {
             ..Self::default()
         }
     }
+
+    /// Works out a plan beside the others: what history the next of those reads stays rendered.
+    pub fn aside<T>(&mut self, work_out: impl FnOnce(&mut Self) -> T) -> T {
+        let history = self.history.take();
+        let answer = work_out(self);
+        self.history = history;
+        answer
+    }
 }
 
 /// Everything the rendering of history follows from.
@@ -125,11 +133,11 @@ pub fn plan(given: Given<'_>, memo: &mut Memo) -> Result<Plan, Refusal> {
             "the addressee's requests are raw, so there is nothing to assemble; address another agent",
         ));
     }
-    let (mechanism, template) = pick_template(request, &declared)?;
+    let (mechanism, mut template) = pick_template(request, &declared)?;
     let values = variables(request.variables.as_ref(), &template.variables)?;
     let macros = blocks::macros(c, ends, &ask, request, &values);
     let mut warnings = blocks::check_inline(request, &template, &macros, given.door)?;
-    let model = resolve::model(c, ends, &declared, request, selections, given.catalogue)?;
+    let mut model = resolve::model(c, ends, &declared, request, selections, given.catalogue)?;
     for id in &model.passed_over {
         warnings.push(Warning::new(
             "model_passed_over",
@@ -140,6 +148,10 @@ pub fn plan(given: Given<'_>, memo: &mut Memo) -> Result<Plan, Refusal> {
         .history
         .as_ref()
         .and_then(|history| history.token_budget_share);
+    if given.door == Door::Recount {
+        model.row = model.row.without_limits();
+        template = template.without_bounds();
+    }
     let (_, bounds) = template.history().unwrap_or_default();
     let share = share.or(bounds.share);
     if share.is_some() && model.row.planning_window().is_none() {
@@ -199,7 +211,7 @@ pub fn plan(given: Given<'_>, memo: &mut Memo) -> Result<Plan, Refusal> {
         .iter()
         .map(|segments| fill(segments, texts))
         .collect();
-    let preface_cost = fill(&rendered.resealed, texts);
+    let preface_cost = fill(&rendered.resealed, texts) + fill(&rendered.rounds, texts);
     let weights: Vec<Weight> = candidates
         .segments
         .iter()
@@ -218,6 +230,7 @@ pub fn plan(given: Given<'_>, memo: &mut Memo) -> Result<Plan, Refusal> {
         .iter()
         .flatten()
         .chain(&rendered.resealed)
+        .chain(&rendered.rounds)
         .map(|segment| segment.bytes())
         .sum();
     let max_entries = request

@@ -185,6 +185,17 @@ pub fn place(
             }
         }
     }
+    // What its earlier rounds said and got back follows the words that opened the turn.
+    let input: Rc<str> = template
+        .blocks
+        .get(input_at)
+        .map_or_else(String::new, |block| block.key(input_at))
+        .into();
+    placed.extend(rendered.rounds.iter().map(|segment| Placed {
+        segment: segment.clone(),
+        block: input.clone(),
+        tokens: segment.fill(texts),
+    }));
     (placed, preface)
 }
 

@@ -84,7 +84,7 @@ pub struct EstimateRequest {
     /// Reads only what is strictly below this position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before_position: Option<i64>,
-    /// Asks the reply at this position again.
+    /// Asks the reply at this position again, or from one of its rounds on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regenerate: Option<Regenerate>,
     /// How adjacent texts of one entry are kept; default `fold`.
@@ -153,12 +153,15 @@ pub enum Position {
 }
 
 /// Which reply is asked again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Regenerate {
     /// Its position.
     pub position: i64,
+    /// The key of the round that is asked again: those before it ride after the words, as they stood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<String>,
 }
 
 /// A model by id, or as a row of the request's own.
@@ -209,6 +212,8 @@ pub enum Door {
     Estimate,
     /// A send: they are refused.
     Seal,
+    /// A look at what was sent: no bound of the model or the template applies to it any more.
+    Recount,
 }
 
 impl EstimateRequest {

@@ -5,11 +5,13 @@
 mod convert;
 mod estimate;
 mod open;
+mod recount;
 mod send;
 
 pub use convert::{Converted, convert};
 pub use estimate::{Desk, context_estimate, plan};
 pub use open::{Opened, open};
+pub use recount::{Recount, recount};
 pub use send::{Answer, SealAs, Sealed, SealedRequest, append, seal, settle};
 
 use serde_json::Value;

@@ -38,6 +38,23 @@ pub enum Entry {
     },
 }
 
+impl Entry {
+    /// The texts that count.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Message { parts, .. } => parts
+                .iter()
+                .filter_map(|part| match part {
+                    Part::Text { text } => Some(text.as_str()),
+                    Part::Upload { .. } => None,
+                })
+                .collect(),
+            Self::Call { payload, .. } => vec![&payload.name, &payload.arguments],
+            Self::Output { payload, .. } => vec![&payload.output],
+        }
+    }
+}
+
 /// The word of a call entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]

@@ -148,6 +148,16 @@ impl Template {
                 _ => None,
             })
     }
+
+    /// The same order with all of history.
+    pub fn without_bounds(mut self) -> Self {
+        for block in &mut self.blocks {
+            if let Block::History(history) = block {
+                *history = History::default();
+            }
+        }
+        self
+    }
 }
 
 /// The default order as a template someone could write.

@@ -235,6 +235,16 @@ impl ModelRow {
         self.advisory_window().or(self.hard_window())
     }
 
+    /// The same model with no limit declared.
+    pub fn without_limits(self) -> Self {
+        Self {
+            input_tokens: None,
+            combined_tokens: None,
+            effective_input_tokens: None,
+            ..self
+        }
+    }
+
     /// The advisory limit.
     pub fn advisory_window(&self) -> Option<u64> {
         declared(self.effective_input_tokens)
