@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { loadEncoding, openConversation } from "../../pkg/js/index.js";
 import { drop, fates, hook, panels, planned, template } from "./panel.mjs";
 
 const SHARED = new URL("../../../shared/samples/chat-completions-stored.json", import.meta.url);
@@ -47,6 +48,23 @@ test("a stored chat completion dropped on it is opened and proved, its tools in 
     assert.equal(await page.locator("[data-hook=blocks] [data-block=tools]").count(), 1);
     const system = JSON.parse(STORED).messages[0].content.slice(0, 40);
     await page.locator("[data-entry='0']").getByText(system).waitFor();
+  }));
+
+test("what a provider counted of a request stands beside our count of it, in the totals and at its turn", () =>
+  withPanel(async (page) => {
+    await loadEncoding("o200k_base");
+    const session = openConversation(STORED);
+    const { request_tokens, usage } = session.recount(session.toJSON().turns.at(-1).id);
+    const both = `provider counted ${usage.input_tokens.toLocaleString("en")} · we count ${request_tokens.toLocaleString("en")}, `;
+    await drop(page, "stored.json", STORED);
+    const reported = hook(page, "reported").filter({ hasText: both });
+    await reported.waitFor();
+    await page.locator("[data-row]").last().click();
+    await page.locator("[data-hook=history] [data-hook=reported]").filter({ hasText: both }).waitFor();
+    assert.equal(await reported.count(), 2);
+    await drop(page, "plain.json", JSON.stringify([{ role: "user", content: "nobody counted this" }, { role: "assistant", content: "so it is" }]));
+    await reported.first().waitFor({ state: "detached" });
+    assert.equal(await hook(page, "reported").count(), 0);
   }));
 
 test("a bad template is refused at its pointer, and the repair is taken", () =>

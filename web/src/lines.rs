@@ -87,6 +87,21 @@ fn matches(row: &RailRow, wanted: &str) -> bool {
             .any(|call| call.to_lowercase().contains(wanted))
 }
 
+/// The line whose request the provider counted: the row itself, else the newest of its turn after it.
+pub fn reported(doc: &Doc, row: usize) -> Option<usize> {
+    let rows = doc.rail.get(row..)?;
+    let own = rows.first()?;
+    if own.reported.is_some() {
+        return Some(row);
+    }
+    let of_turn = rows.iter().take_while(|other| other.turn == own.turn);
+    let (after, _) = of_turn
+        .enumerate()
+        .filter(|(_, row)| row.reported.is_some())
+        .last()?;
+    Some(row + after)
+}
+
 /// How many turns a range of rows holds.
 pub fn turns(doc: &Doc, rows: Range<usize>) -> usize {
     let mut count = 0;
@@ -260,6 +275,20 @@ mod tests {
             [Line::Row(3)]
         );
         assert_eq!(turns(&doc, 0..2), 2);
+    }
+
+    #[test]
+    fn what_a_provider_counted_of_a_turn_is_found_from_its_rows() {
+        let (mut doc, _) = case(&[
+            ("1", Selected),
+            ("1", Selected),
+            ("1", Selected),
+            ("2", Selected),
+        ]);
+        doc.rail[1].reported = Some(7);
+        doc.rail[2].reported = Some(9);
+        let found: Vec<_> = (0..5).map(|row| reported(&doc, row)).collect();
+        assert_eq!(found, [Some(2), Some(1), Some(2), None, None]);
     }
 
     #[test]

@@ -83,6 +83,9 @@ pub struct Panel {
     pub stopped: RwSignal<Option<String>>,
     /// Entries whose text has come, by place.
     pub faces: RwSignal<BTreeMap<usize, Arc<EntryFace>>>,
+    /// Our counts of requests that were sent, by the line of the rail that answered; nothing where one cannot be
+    /// laid again.
+    pub recounts: RwSignal<BTreeMap<usize, Option<u64>>>,
     /// Entries opened to their whole text.
     pub opened: RwSignal<Vec<usize>>,
     /// What is current.
@@ -118,6 +121,7 @@ impl Panel {
             encodings: RwSignal::new(BTreeMap::new()),
             stopped: RwSignal::new(None),
             faces: RwSignal::new(BTreeMap::new()),
+            recounts: RwSignal::new(BTreeMap::new()),
             opened: RwSignal::new(Vec::new()),
             current: RwSignal::new(None),
             shown_as: RwSignal::new(Shown::Read),
@@ -330,6 +334,11 @@ impl Panel {
         );
     }
 
+    /// Asks for our count of the request that a line of the rail answered.
+    pub fn recount(self, row: usize) {
+        self.ask(Lane::Recount, Question::Recount { row }, None);
+    }
+
     /// The refusal at a place, if the newest revision is refused there.
     pub fn refusal_at(self, here: impl Fn(&Place) -> bool) -> Option<Refusal> {
         self.refused.with(|refused| {
@@ -384,10 +393,9 @@ impl Panel {
     }
 
     fn ask(self, lane: Lane, what: Question, blob: Option<Blob>) {
-        let revision = if lane == Lane::Entries {
-            self.revision.get_value()
-        } else {
-            self.next_revision()
+        let revision = match lane {
+            Lane::Open | Lane::Estimate => self.next_revision(),
+            Lane::Entries | Lane::Recount => self.revision.get_value(),
         };
         self.engine.with_value(|engine| {
             if let Some(engine) = engine {
@@ -474,6 +482,14 @@ impl Panel {
                         .collect(),
                 );
                 self.opened.set(Vec::new());
+                let counted_so = self.plan.with_untracked(|last| {
+                    last.as_ref().is_some_and(|last| {
+                        (&last.model, &last.counter) == (&plan.model, &plan.counter)
+                    })
+                });
+                if !counted_so {
+                    self.recounts.set(BTreeMap::new());
+                }
                 self.plan.set(Some(Arc::new(*plan)));
                 self.shown.set((reply.revision, reply.took_ms));
                 if current {
@@ -481,6 +497,12 @@ impl Panel {
                 }
                 self.fetch_in_sight();
             }
+            Answer::Recounted {
+                row,
+                request_tokens,
+            } => self.recounts.update(|recounts| {
+                recounts.insert(row, request_tokens);
+            }),
             Answer::Entries { entries } => self.faces.update(|faces| {
                 for face in entries {
                     faces.insert(face.index, Arc::new(face));
@@ -530,6 +552,7 @@ impl Panel {
             self.current.set(None);
             self.plan.set(None);
             self.faces.set(BTreeMap::new());
+            self.recounts.set(BTreeMap::new());
             self.in_sight.set(FIRST_VIEW);
         }
         self.doc.set(Some(doc));

@@ -51,6 +51,11 @@ pub enum Question {
         /// Which.
         view: View,
     },
+    /// Count the request that a line of the rail answered.
+    Recount {
+        /// The line, one with [`RailRow::reported`].
+        row: usize,
+    },
     /// Write the conversation as a file.
     Write {
         /// `native`, or the shape of a request: `chat`, `responses`, `anthropic`, `gemini`.
@@ -107,6 +112,13 @@ pub enum Answer {
     Entries {
         /// Their faces.
         entries: Vec<EntryFace>,
+    },
+    /// A request that was sent, counted by the last plan's counter.
+    Recounted {
+        /// The line of the rail that answered it.
+        row: usize,
+        /// Its tokens; nothing when it cannot be laid again.
+        request_tokens: Option<u64>,
     },
     /// The conversation as a file.
     Written {
@@ -259,6 +271,8 @@ pub struct RailRow {
     pub calls: Vec<String>,
     /// The first line of its turn.
     pub opens: bool,
+    /// Tokens of the request it answered, as its provider counted them.
+    pub reported: Option<u64>,
 }
 
 /// Somebody who can answer.

@@ -19,13 +19,15 @@ pub enum Lane {
     Estimate,
     /// More entries of the plan.
     Entries,
+    /// What a provider counted, counted here.
+    Recount,
 }
 
 /// One in flight, one waiting a lane.
 #[derive(Debug)]
 pub struct Queue<T> {
     busy: bool,
-    waiting: [Option<T>; 3],
+    waiting: [Option<T>; 4],
 }
 
 impl<T> Default for Queue<T> {
@@ -39,14 +41,14 @@ impl<T> Queue<T> {
     pub fn new() -> Self {
         Self {
             busy: false,
-            waiting: [None, None, None],
+            waiting: [const { None }; 4],
         }
     }
 
     /// Takes a question; answers it back when it can go at once.
     pub fn ask(&mut self, lane: Lane, question: T) -> Option<T> {
         if lane == Lane::Open {
-            self.waiting = [None, None, None];
+            self.waiting = [const { None }; 4];
         }
         if self.busy {
             self.waiting[lane as usize] = Some(question);

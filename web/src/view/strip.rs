@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 
 use super::Stage;
 use super::rail::word;
+use super::totals::Reported;
 use crate::lines::{self, Group};
 use crate::panel::{Current, Panel};
 use crate::protocol::{Plan, RowState, SegmentState};
@@ -49,6 +50,12 @@ pub fn Strip() -> impl IntoView {
                 .unwrap_or_default()
         })
     };
+    let reported = Memo::new(move |_| match panel.current.get() {
+        Some(Current::Row(row)) => panel
+            .doc
+            .with(|doc| doc.as_ref().and_then(|doc| lines::reported(doc, row))),
+        _ => None,
+    });
     view! {
         <div class="sec" data-hook="history">
             <div class="head"><h2>"History"</h2><span class="s q">"oldest to newest, width by tokens"</span>
@@ -56,6 +63,7 @@ pub fn Strip() -> impl IntoView {
                     <i class="m excluded"></i>{format!(" {} excluded ", turns.len())}<span class="q">{format!("{} {}", if turns.len() == 1 { "turn" } else { "turns" }, turns.join(", "))}</span>
                 })}}</span></div>
             {move || if groups.with(Vec::is_empty) { view! { <p class="q s">"No history: the request stands alone."</p> }.into_any() } else { view! { <Cells groups/> }.into_any() }}
+            <Reported row=reported/>
             <Remark/>
         </div>
     }
@@ -207,7 +215,9 @@ fn draw(
         let row = doc.as_ref().and_then(|doc| doc.rail.get(cell.rows.start).cloned()).unwrap_or_default();
         let who = row.calls.first().cloned().unwrap_or_else(|| row.speaker.clone());
         let several = if cell.rows.len() > 1 { format!("{} segments, ", cell.rows.len()) } else { String::new() };
-        let name = format!("Turn {}, {who}, {several}{} tokens, {}", row.position + 1, n(cell.tokens), word(cell.state));
+        let counted = doc.as_ref().and_then(|doc| doc.rail.get(lines::reported(doc, cell.rows.start)?)?.reported);
+        let counted = counted.map_or(String::new(), |tokens| format!(", its provider counted {} for the request", n(tokens)));
+        let name = format!("Turn {}, {who}, {several}{} tokens, {}{counted}", row.position + 1, n(cell.tokens), word(cell.state));
         let weight = if cell.state == SegmentState::Compacted { 1 } else { cell.tokens.max(1) };
         view! {
             <span role="option" id=format!("cell-{index}") class=word(cell.state) style=format!("--k:{weight}") aria-label=name.clone() title=name

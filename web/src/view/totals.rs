@@ -13,6 +13,12 @@ use crate::words::{self, n, percent};
 #[component]
 pub fn Totals() -> impl IntoView {
     let panel = expect_context::<Panel>();
+    let newest = Memo::new(move |_| {
+        panel.doc.with(|doc| {
+            let rail = &doc.as_ref()?.rail;
+            rail.iter().rposition(|row| row.reported.is_some())
+        })
+    });
     view! {
         <div class="sec">
             {move || panel.plan.get().map(|plan| view! {
@@ -23,7 +29,55 @@ pub fn Totals() -> impl IntoView {
                 </div>
                 {bar(&plan)}
             })}
+            <Reported row=newest/>
         </div>
+    }
+}
+
+/// What a provider counted of a request that was sent, beside what is counted here.
+#[component]
+pub fn Reported(
+    /// The line of the rail that answered it.
+    row: Memo<Option<usize>>,
+) -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    Effect::new(move |_| {
+        let missing = |row: &usize| panel.recounts.with(|recounts| !recounts.contains_key(row));
+        if let Some(row) = row.get().filter(missing)
+            && panel.plan.with(Option::is_some)
+        {
+            panel.recount(row);
+        }
+    });
+    move || {
+        let at = row.get()?;
+        let (turn, theirs) = panel.doc.with(|doc| {
+            let row = doc.as_ref()?.rail.get(at)?;
+            Some((row.position + 1, row.reported?))
+        })?;
+        let ours = panel.recounts.with(|recounts| recounts.get(&at).copied());
+        let about = panel
+            .plan
+            .with(|plan| plan.as_ref().map(|plan| words::about(plan)));
+        let ours = match ours {
+            None => "counting".to_owned(),
+            Some(None) => "we cannot lay that request again".to_owned(),
+            Some(Some(ours)) => {
+                let (by, word) = (
+                    ours.abs_diff(theirs),
+                    if ours < theirs { "less" } else { "more" },
+                );
+                let by = if by == 0 {
+                    "the same".to_owned()
+                } else {
+                    format!("{} {word}", percent(by, theirs))
+                };
+                format!("we count {}{}, {by}", about.unwrap_or_default(), n(ours))
+            }
+        };
+        Some(view! {
+            <p class="note" data-hook="reported">{format!("Request of turn {turn}: ")}<b>{format!("provider counted {}", n(theirs))}</b>{format!(" · {ours}")}</p>
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use galley_core::assembly::Plan;
+use galley_core::assembly::request::ModelChoice;
 use galley_core::conversation;
 use galley_core::doors::Opened;
 use galley_core::import::Format;
@@ -161,6 +162,30 @@ impl Desk {
         };
         Ok(Answer::Entries {
             entries: sheet::faces(session, plan, view),
+        })
+    }
+
+    /// Counts the request that a line of the rail answered, by the last plan's counter.
+    pub fn recount(&mut self, row: usize) -> Result<Answer, Refusal> {
+        let (Some(session), Some(plan)) = (&mut self.session, &self.plan) else {
+            return Err(nothing_open());
+        };
+        let turns = &session.conversation().turns;
+        let line = self.rows.lines.get(row);
+        let asked = line.and_then(|line| Some((turns.get(line.turn)?, line.what.round())));
+        let asked = asked.map(|(turn, round)| {
+            let rounds = turn.active().body.run.as_ref().map(|run| &run.rounds);
+            let round = rounds.and_then(|rounds| rounds.get(round?));
+            (turn.id.clone(), round.map(|round| round.key.clone()))
+        });
+        let request_tokens = asked.and_then(|(turn, round)| {
+            let model = ModelChoice::Row(Box::new(plan.model.row.clone()));
+            let counted = session.recount(&turn, round.as_deref(), Some(model));
+            Some(counted.ok()?.request_tokens)
+        });
+        Ok(Answer::Recounted {
+            row,
+            request_tokens,
         })
     }
 

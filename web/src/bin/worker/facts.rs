@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use galley_core::conversation::Conversation;
 use galley_core::conversation::native::{
-    Access, Call, Mechanism, PrefaceEntry, Turn, TurnKind, UserKind,
+    Access, Call, Mechanism, PrefaceEntry, Turn, TurnKind, Usage, UserKind,
 };
 use galley_core::conversation::voice;
 use galley_core::import::Format;
@@ -151,6 +151,7 @@ fn rail(c: &Conversation) -> (Vec<RailRow>, Vec<Line>) {
         };
         let position = c.position(index);
         let mut opens = true;
+        let first = rows.len();
         let mut push = |what: What,
                         round: Option<&str>,
                         kind: &str,
@@ -166,6 +167,7 @@ fn rail(c: &Conversation) -> (Vec<RailRow>, Vec<Line>) {
                 head: first_words(text, HEAD),
                 calls: calls.iter().map(gist).collect(),
                 opens,
+                reported: None,
             });
             lines.push(Line { turn: index, what });
             opens = false;
@@ -229,10 +231,32 @@ fn rail(c: &Conversation) -> (Vec<RailRow>, Vec<Line>) {
                 {
                     push(What::Answer, None, "answer", answerer, content, &[]);
                 }
+                let turns = candidate.body.usage.as_ref();
+                for (row, line) in rows.iter_mut().zip(&lines).skip(first) {
+                    row.reported = match line.what {
+                        What::Round(at) => {
+                            let last = turns.filter(|_| at + 1 == rounds.len());
+                            reported(
+                                rounds
+                                    .get(at)
+                                    .and_then(|round| round.usage.as_ref())
+                                    .or(last),
+                            )
+                        }
+                        What::Answer => reported(turns),
+                        _ => None,
+                    };
+                }
             }
         }
     }
     (rows, lines)
+}
+
+/// What a provider counted of a request.
+fn reported(usage: Option<&Usage>) -> Option<u64> {
+    let usage = usage.filter(|usage| usage.status == "succeeded")?;
+    Some(usage.input_tokens).filter(|tokens| *tokens > 0)
 }
 
 /// The texts of a line of the rail, for pricing what no plan prices.

@@ -54,6 +54,7 @@ async fn answer(desk: &Rc<RefCell<Desk>>, ask: Ask, file: Option<Blob>) {
         Question::Pick { index, branch } => files::pick(desk, index, branch).await,
         Question::Estimate { request, view } => desk.borrow_mut().estimate(&request, view),
         Question::Entries { view } => desk.borrow_mut().entries(view),
+        Question::Recount { row } => desk.borrow_mut().recount(row),
         Question::Write { to } => files::write(desk, to).await,
     };
     say(
