@@ -1,7 +1,7 @@
 //! Which files of an archive hold conversations, and which lie beside them.
 
 use super::container::Entry;
-use super::opening::Source;
+use super::source::Source;
 use crate::refusal::Warning;
 use crate::transcript::Attachment;
 

@@ -67,6 +67,7 @@ mod rounds;
 mod shapes;
 mod sillytavern;
 mod sniff;
+mod source;
 mod stream;
 mod time;
 mod trace;
@@ -195,9 +196,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format that is read.
+    /// Every format that is read, each once.
     pub fn all() -> impl Iterator<Item = Self> {
-        shapes::read().chain(plain::read())
+        let read: BTreeSet<Self> = shapes::read().chain(plain::read()).collect();
+        read.into_iter()
     }
 }
 
@@ -213,11 +215,10 @@ impl FromStr for Format {
     type Err = Refusal;
 
     fn from_str(word: &str) -> Result<Self, Refusal> {
-        let known: BTreeSet<Self> = Self::all().collect();
-        if let Some(format) = known.iter().find(|format| format.to_string() == word) {
-            return Ok(*format);
+        if let Some(format) = Self::all().find(|format| format.to_string() == word) {
+            return Ok(format);
         }
-        let words: Vec<String> = known.iter().map(Self::to_string).collect();
+        let words: Vec<String> = Self::all().map(|format| format.to_string()).collect();
         let message = format!(
             "there is no format {word:?}; there are {}",
             words.join(", ")

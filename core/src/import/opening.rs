@@ -18,16 +18,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::archive;
-use super::container::{Directory, Entry, Listing, Stream};
+use super::container::{Directory, Entry, Listing};
 use super::picking::Picking;
 use super::reading::{End, Found, Reading, Unit};
+use super::source::{Flow, Source, next};
 use super::{Ask, Format, INVALID, readers, sniff, tree};
 use crate::json::Notes;
 use crate::refusal::{Refusal, Warning};
 use crate::transcript::{AgentMessage, Branch, ContentBlock, Imported};
-
-/// How much is read at once.
-const SLICE: u64 = 1024 * 1024;
 
 /// What an opening needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,41 +103,6 @@ impl File {
     }
 }
 
-/// Where bytes come from.
-#[derive(Clone, Debug)]
-pub(super) enum Source {
-    /// The file, unpacked when its bytes are packed.
-    File,
-    /// The file, whose bytes are not packed: any stretch of it can be read by itself.
-    Plain,
-    /// An entry of the archive that the file is.
-    Entry(Entry),
-}
-
-impl Source {
-    /// The stretch of the file, of so many bytes, to read from beginning to end.
-    pub fn stretch(&self, size: u64) -> (u64, u64) {
-        match self {
-            Self::File | Self::Plain => (0, size),
-            Self::Entry(entry) => (entry.from, entry.from.saturating_add(entry.packed)),
-        }
-    }
-
-    /// What undoes its packing.
-    pub fn stream(&self) -> Stream {
-        match self {
-            Self::File | Self::Plain => Stream::default(),
-            Self::Entry(entry) => Stream::of_entry(entry),
-        }
-    }
-}
-
-/// The next stretch of one that is read to its end.
-pub(super) fn next(at: u64, end: u64) -> Option<Step> {
-    let len = SLICE.min(end.checked_sub(at)?);
-    (len > 0).then_some(Step::Read { from: at, len })
-}
-
 /// Opens a file.
 pub struct Opening {
     file: File,
@@ -158,7 +121,7 @@ enum Stage {
     /// The first bytes are gathered to be looked at.
     Head(Vec<u8>),
     Listing(Directory, Step),
-    Flow(Box<Flow>),
+    Through(Box<Through>),
     Done,
 }
 
@@ -196,7 +159,7 @@ impl Opening {
         let next = match &self.stage {
             Stage::Head(held) => next(held.len() as u64, self.file.size),
             Stage::Listing(_, step) => Some(*step),
-            Stage::Flow(flow) => next(flow.at, flow.end),
+            Stage::Through(through) => through.flow.next(),
             Stage::Done => None,
         };
         next.unwrap_or(Step::Done)
@@ -219,7 +182,7 @@ impl Opening {
                 directory.give(from, bytes);
                 self.list(directory, !bytes.is_empty())
             }
-            Stage::Flow(flow) => self.flow(flow, bytes),
+            Stage::Through(through) => self.through(through, bytes),
             Stage::Listing(_, Step::Done) | Stage::Done => Ok(()),
         }
     }
@@ -253,8 +216,8 @@ impl Opening {
         if let Some(kind) = sniff::magic(bytes) {
             return Err(kind.refusal());
         }
-        let flow = Flow::new(Source::File, &self.file);
-        self.flow(Box::new(flow), bytes)
+        let through = Through::new(Source::File, &self.file);
+        self.through(Box::new(through), bytes)
     }
 
     fn list(&mut self, directory: Directory, more: bool) -> Result<(), Refusal> {
@@ -285,62 +248,64 @@ impl Opening {
     /// Goes on to the next entry of the archive.
     fn following(&mut self) {
         if let Some(entry) = self.entries.pop() {
-            let flow = Flow::new(Source::Entry(entry), &self.file);
-            self.stage = Stage::Flow(Box::new(flow));
+            let through = Through::new(Source::Entry(entry), &self.file);
+            self.stage = Stage::Through(Box::new(through));
         }
     }
 
-    fn flow(&mut self, mut flow: Box<Flow>, bytes: &[u8]) -> Result<(), Refusal> {
-        let over = match flow.take(bytes) {
+    fn through(&mut self, mut through: Box<Through>, bytes: &[u8]) -> Result<(), Refusal> {
+        let over = match through.take(bytes) {
             Ok(found) => {
-                self.found(&flow, found);
-                let end = flow.at >= flow.end || bytes.is_empty();
-                end.then(|| flow.finish())
+                self.found(&through, found);
+                through.flow.ends_with(bytes).then(|| through.finish())
             }
             Err(refusal) => Some(Err(refusal)),
         };
         match over {
             None => {
-                self.stage = Stage::Flow(flow);
+                self.stage = Stage::Through(through);
                 return Ok(());
             }
             Some(Ok(end)) => {
                 self.format.get_or_insert(end.format);
-                self.found(&flow, end.found);
+                self.found(&through, end.found);
                 for mut warning in end.warnings {
-                    archive::name(&flow.source, &mut warning);
+                    archive::name(&through.source, &mut warning);
                     self.notes.push(warning);
                 }
             }
-            Some(Err(refusal)) => self.unread(&flow, refusal)?,
+            Some(Err(refusal)) => self.unread(&through, refusal)?,
         }
-        if matches!(flow.source, Source::Entry(_)) {
+        if matches!(through.source, Source::Entry(_)) {
             self.following();
         }
         Ok(())
     }
 
     /// Tells what of a source cannot be read, or not to its end. A file of which nothing is read is refused.
-    fn unread(&mut self, flow: &Flow, refusal: Refusal) -> Result<(), Refusal> {
-        let code = match flow.source {
+    fn unread(&mut self, through: &Through, refusal: Refusal) -> Result<(), Refusal> {
+        let code = match through.source {
             Source::Entry(_) => "entry_not_read",
             _ if self.file.conversations.is_empty() => return Err(refusal),
             _ => "file_cut_off",
         };
-        self.format = self.format.or(flow.reading.format());
+        self.format = self.format.or(through.reading.format());
         let mut warning = Warning::new(code, refusal.message.clone());
-        archive::name(&flow.source, &mut warning);
+        archive::name(&through.source, &mut warning);
+        self.refused = Some(Refusal {
+            message: warning.message.clone(),
+            ..refusal
+        });
         self.notes.push(warning);
-        self.refused = Some(refusal);
         Ok(())
     }
 
-    fn found(&mut self, flow: &Flow, found: Vec<Found>) {
+    fn found(&mut self, through: &Through, found: Vec<Found>) {
         for Found { imported, unit } in found {
             let file = &mut self.file;
             file.conversations.push(Listed {
                 index: file.conversations.len(),
-                title: title(&imported).unwrap_or_else(|| archive::stem(&flow.source)),
+                title: title(&imported).unwrap_or_else(|| archive::stem(&through.source)),
                 turns: imported.turns(),
                 bytes: unit.part.span().map_or(0, |span| span.len as u64),
                 branches: imported.branches.clone(),
@@ -350,7 +315,7 @@ impl Opening {
             } else {
                 file.kept = Vec::new();
             }
-            let source = match (&flow.source, flow.stream.is_plain()) {
+            let source = match (&through.source, through.flow.is_plain()) {
                 (Source::File, true) => Source::Plain,
                 (source, _) => source.clone(),
             };
@@ -360,34 +325,28 @@ impl Opening {
 }
 
 /// A source on its way through.
-struct Flow {
+struct Through {
     source: Source,
-    at: u64,
-    end: u64,
-    stream: Stream,
+    flow: Flow,
     reading: Reading,
 }
 
-impl Flow {
+impl Through {
     fn new(source: Source, file: &File) -> Self {
-        let (at, end) = source.stretch(file.size);
         Self {
-            at,
-            end,
-            stream: source.stream(),
+            flow: Flow::new(&source, file.size),
             reading: Reading::new(file.ask.clone(), readers::ALL),
             source,
         }
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<Vec<Found>, Refusal> {
-        self.at += bytes.len() as u64;
-        let plain = self.stream.push(bytes)?;
+        let plain = self.flow.push(bytes)?;
         self.reading.push(&plain)
     }
 
     fn finish(&mut self) -> Result<End, Refusal> {
-        let rest = self.stream.finish()?;
+        let rest = self.flow.finish()?;
         let reading = std::mem::replace(
             &mut self.reading,
             Reading::new(Ask::default(), readers::ALL),

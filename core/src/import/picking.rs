@@ -4,9 +4,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::archive;
-use super::container::{Entry, Stream};
-use super::opening::{Source, Step, next};
+use super::container::Entry;
+use super::opening::Step;
 use super::reading::{Found, Part, Reading, Unit};
+use super::source::{Flow, Source};
 use super::{Ask, INVALID, readers};
 use crate::refusal::Refusal;
 use crate::transcript::{AgentMessage, Attachment, ContentBlock, Imported};
@@ -42,12 +43,6 @@ enum Take {
     Whole(Box<Reading>, Vec<Found>),
 }
 
-struct Flow {
-    at: u64,
-    end: u64,
-    stream: Stream,
-}
-
 impl Picking {
     pub(super) fn new(
         source: Source,
@@ -57,24 +52,17 @@ impl Picking {
         beside: Vec<Entry>,
         size: u64,
     ) -> Self {
-        let (at, end) = source.stretch(size);
-        let flow = Flow {
-            at,
-            end,
-            stream: source.stream(),
-        };
+        let flow = || Flow::new(&source, size);
         let stage = match (unit.part.span(), &source) {
             (Some(span), Source::Plain) => {
-                let at = span.place.offset;
-                let end = at + span.len as u64;
-                let flow = Flow { at, end, ..flow };
+                let flow = Flow::stretch(span.place.offset, span.len as u64);
                 Stage::Part(flow, Take::Span(0, span.len, Vec::new()))
             }
             (Some(span), _) => {
-                Stage::Part(flow, Take::Span(span.place.offset, span.len, Vec::new()))
+                Stage::Part(flow(), Take::Span(span.place.offset, span.len, Vec::new()))
             }
             (None, _) => Stage::Part(
-                flow,
+                flow(),
                 Take::Whole(
                     Box::new(Reading::new(ask.clone(), readers::ALL)),
                     Vec::new(),
@@ -97,7 +85,7 @@ impl Picking {
     /// What is needed next.
     pub fn step(&self) -> Step {
         let next = match &self.stage {
-            Stage::Part(flow, _) | Stage::Picture(_, _, flow, _) => next(flow.at, flow.end),
+            Stage::Part(flow, _) | Stage::Picture(_, _, flow, _) => flow.next(),
             Stage::Done(_) | Stage::Over => None,
         };
         next.unwrap_or(Step::Done)
@@ -128,11 +116,10 @@ impl Picking {
     }
 
     fn part(&mut self, mut flow: Flow, mut take: Take, bytes: &[u8]) -> Result<Stage, Refusal> {
-        flow.at += bytes.len() as u64;
-        let mut plain = flow.stream.push(bytes)?;
-        let mut over = flow.at >= flow.end || bytes.is_empty();
+        let mut plain = flow.push(bytes)?;
+        let mut over = flow.ends_with(bytes);
         if over {
-            plain.extend(flow.stream.finish()?);
+            plain.extend(flow.finish()?);
         }
         match &mut take {
             Take::Span(skip, len, held) => {
@@ -175,12 +162,7 @@ impl Picking {
     fn following(&mut self, imported: Box<Imported>) -> Stage {
         match self.pictures.pop() {
             Some((index, entry)) => {
-                let (at, end) = Source::Entry(entry.clone()).stretch(u64::MAX);
-                let flow = Flow {
-                    at,
-                    end,
-                    stream: Stream::of_entry(&entry),
-                };
+                let flow = Flow::new(&Source::Entry(entry), u64::MAX);
                 Stage::Picture(imported, index, flow, Vec::new())
             }
             None => Stage::Done(imported),
@@ -195,9 +177,8 @@ impl Picking {
         mut held: Vec<u8>,
         bytes: &[u8],
     ) -> Stage {
-        flow.at += bytes.len() as u64;
-        let mut plain = flow.stream.push(bytes);
-        let over = plain.is_err() || flow.at >= flow.end || bytes.is_empty();
+        let mut plain = flow.push(bytes);
+        let over = plain.is_err() || flow.ends_with(bytes);
         if let Ok(plain) = &plain {
             held.extend_from_slice(plain);
         }
@@ -205,7 +186,7 @@ impl Picking {
             return Stage::Picture(imported, index, flow, held);
         }
         if plain.is_ok() {
-            plain = flow.stream.finish();
+            plain = flow.finish();
         }
         // A damaged picture stays what it was: named, and not there.
         if let Ok(rest) = plain {

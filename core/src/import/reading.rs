@@ -150,6 +150,9 @@ impl Reading {
             return Err(Refusal::new("file_too_large", message));
         }
         self.bytes.extend_from_slice(slice);
+        if let Some(refusal) = sniff::unpacked(&self.bytes) {
+            return Err(refusal);
+        }
         match &mut self.state {
             State::Start(start) => match start.look(&self.bytes, self.ask.format) {
                 Look::Wait => Ok(Vec::new()),

@@ -68,6 +68,19 @@ pub(super) fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
+/// What is said of bytes that were packed and are no text.
+pub(super) fn unpacked(bytes: &[u8]) -> Option<Refusal> {
+    let nested = kind(
+        "zip",
+        "an archive inside another",
+        "unpack the outer one and open the inner one",
+    );
+    match is_zip(bytes) {
+        true => Some(nested.refusal()),
+        false => magic(bytes).map(Foreign::refusal),
+    }
+}
+
 /// What is said of packed bytes where nothing unpacks them.
 pub(super) fn packed(bytes: &[u8]) -> Option<Refusal> {
     let packed = is_zip(bytes) || matches!(bytes, [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..]);

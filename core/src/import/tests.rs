@@ -17,6 +17,13 @@ fn opened(value: &Value) -> Opened {
 }
 
 #[test]
+fn every_format_is_named_once() {
+    let words: Vec<String> = Format::all().map(|format| format.to_string()).collect();
+    let once: BTreeSet<&String> = words.iter().collect();
+    assert_eq!(once.len(), words.len(), "{words:?}");
+}
+
+#[test]
 fn what_is_no_file_of_a_conversation_is_refused_with_its_place() {
     for (bytes, code, words) in [
         (&b""[..], INVALID, "the file is empty"),

@@ -1,5 +1,6 @@
 use std::io::{Cursor, Write};
 
+use super::super::UNSUPPORTED;
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;
@@ -129,6 +130,22 @@ fn what_cannot_be_read_in_an_archive_is_told_and_the_rest_is_read() {
         let bytes = archive(files, CompressionMethod::Stored);
         assert_eq!(open(&bytes).unwrap_err().code, INVALID);
     }
+}
+
+#[test]
+fn an_archive_inside_an_archive_is_told_by_its_name_and_what_to_do() {
+    let good = json!([chat("a")]).to_string();
+    let inner = archive(&[("a.json", good.as_bytes())], CompressionMethod::Deflated);
+    let says = "in inner.zip: this is an archive inside another, which is not read: unpack the outer one and open the inner one";
+    let files = [("b.json", good.as_bytes()), ("inner.zip", inner.as_slice())];
+    let file = open(&archive(&files, CompressionMethod::Deflated)).unwrap();
+    let told: Vec<&str> = file.warnings.iter().map(|w| w.message.as_str()).collect();
+    assert_eq!(told, [says]);
+    let refusal = open(&archive(&files[1..], CompressionMethod::Stored)).unwrap_err();
+    assert_eq!(
+        (refusal.code.as_str(), refusal.message.as_str()),
+        (UNSUPPORTED, says)
+    );
 }
 
 #[test]
