@@ -11,9 +11,8 @@ use super::mapping::{self, Mapped, is_mapped};
 use super::pen::{Answer, Outcome, Pen, Piece};
 use super::record::{Record, facts, word};
 use super::time::millis;
-use super::tree::{Node, walk};
+use super::tree::Node;
 use crate::json::Notes;
-use crate::refusal::Warning;
 use crate::transcript::Imported;
 use crate::wire::chat::API_FORMAT;
 
@@ -29,28 +28,15 @@ pub(super) fn is_conversation(value: &Value) -> bool {
 
 /// The conversations of an export.
 pub(super) fn read(records: Vec<Record>, ask: &Ask, notes: &mut Notes) -> Vec<Imported> {
-    let mut found = Vec::new();
-    for record in records.into_iter().flat_map(Record::conversations) {
-        match mapping::nodes(&record) {
-            Some(nodes) => found.push(conversation(&record, &nodes, ask)),
-            None => {
-                let message = "no tree of messages is here; it is skipped";
-                notes.push(record.at.of(Warning::new("not_a_conversation", message)));
-            }
-        }
-    }
-    found
+    mapping::conversations(records, notes, |record, nodes| {
+        conversation(record, nodes, ask)
+    })
 }
 
 fn conversation(record: &Record, nodes: &[Mapped<'_>], ask: &Ask) -> Imported {
     let value = &record.value;
     let mut pen = Pen::new(API_FORMAT);
-    let tree: Vec<Node<'_>> = nodes.iter().map(node).collect();
-    let current = word(value, "current_node");
-    let mut walked = walk(&tree, current, ask.branch.as_deref());
-    walked.tell(&mut pen, &record.at, |index| {
-        nodes.get(index).map(|node| node.at.clone())
-    });
+    let walked = mapping::walked(record, nodes, node, ask, &mut pen);
     let keys = ["id", "inserted_at", "updated_at"];
     pen.facts(facts(value, &keys), millis(value.get("inserted_at")));
     let mut before = None;

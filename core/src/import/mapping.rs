@@ -4,8 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::Ask;
+use super::pen::Pen;
 use super::record::{At, Record, word};
-use crate::refusal::pointer_key;
+use super::tree::{Node, Walk, walk};
+use crate::json::Notes;
+use crate::refusal::{Warning, pointer_key};
+use crate::transcript::Imported;
 
 /// One node of a mapping.
 #[derive(Debug)]
@@ -56,6 +61,42 @@ pub(super) fn nodes(conversation: &Record) -> Option<Vec<Mapped<'_>>> {
         }
     });
     Some(nodes.collect())
+}
+
+/// The conversations of an export whose messages are mappings; what has none is told.
+pub(super) fn conversations(
+    records: Vec<Record>,
+    notes: &mut Notes,
+    conversation: impl Fn(&Record, &[Mapped<'_>]) -> Imported,
+) -> Vec<Imported> {
+    let mut found = Vec::new();
+    for record in records.into_iter().flat_map(Record::conversations) {
+        match nodes(&record) {
+            Some(nodes) => found.push(conversation(&record, &nodes)),
+            None => {
+                let message = "no tree of messages is here; it is skipped";
+                notes.push(record.at.of(Warning::new("not_a_conversation", message)));
+            }
+        }
+    }
+    found
+}
+
+/// The way through a conversation that is asked for, else its current one; the others are told.
+pub(super) fn walked<'r>(
+    conversation: &Record,
+    nodes: &[Mapped<'r>],
+    node: impl Fn(&Mapped<'r>) -> Node<'r>,
+    ask: &Ask,
+    pen: &mut Pen,
+) -> Walk {
+    let tree: Vec<Node<'_>> = nodes.iter().map(node).collect();
+    let current = word(&conversation.value, "current_node");
+    let mut walked = walk(&tree, current, ask.branch.as_deref());
+    walked.tell(pen, &conversation.at, |index| {
+        nodes.get(index).map(|node| node.at.clone())
+    });
+    walked
 }
 
 #[cfg(test)]

@@ -17,25 +17,16 @@ use super::mapping::{self, Mapped};
 use super::pen::Pen;
 use super::record::{Record, facts, word};
 use super::time::millis;
-use super::tree::{Node, walk};
+use super::tree::Node;
 use crate::json::Notes;
-use crate::refusal::Warning;
 use crate::transcript::Imported;
 use write::Writer;
 
 /// The conversations of an export.
 pub(super) fn read(records: Vec<Record>, ask: &Ask, notes: &mut Notes) -> Vec<Imported> {
-    let mut found = Vec::new();
-    for record in records.into_iter().flat_map(Record::conversations) {
-        match mapping::nodes(&record) {
-            Some(nodes) => found.push(conversation(&record, &nodes, ask)),
-            None => {
-                let message = "no tree of messages is here; it is skipped";
-                notes.push(record.at.of(Warning::new("not_a_conversation", message)));
-            }
-        }
-    }
-    found
+    mapping::conversations(records, notes, |record, nodes| {
+        conversation(record, nodes, ask)
+    })
 }
 
 fn conversation(record: &Record, nodes: &[Mapped<'_>], ask: &Ask) -> Imported {
@@ -43,11 +34,7 @@ fn conversation(record: &Record, nodes: &[Mapped<'_>], ask: &Ask) -> Imported {
     // Messages of every wire the service ever spoke stand in one export.
     let mut pen = Pen::new("");
     pen.transcript().api_format = None;
-    let tree: Vec<Node<'_>> = nodes.iter().map(node).collect();
-    let mut walked = walk(&tree, word(value, "current_node"), ask.branch.as_deref());
-    walked.tell(&mut pen, &record.at, |index| {
-        nodes.get(index).map(|node| node.at.clone())
-    });
+    let walked = mapping::walked(record, nodes, node, ask, &mut pen);
     let model = word(value, "default_model_slug");
     pen.transcript().model = model.map(str::to_owned);
     let keys = [
