@@ -61,17 +61,16 @@ const NOT_KEPT: &str = "lines that say nothing in the conversation are not kept"
 /// The conversations of a log: its own, then those of the agents below it.
 pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Imported> {
     let mut pen = Pen::new(API_FORMAT);
-    let records = unwrapped(records);
     let mut titles = Vec::new();
-    let talk: Vec<&Record> = records
-        .iter()
-        .filter(|record| is_talk(record, &mut titles, &mut pen))
-        .collect();
-    let talk = once(talk, &mut pen);
-    let ids: BTreeSet<&str> = talk
-        .iter()
-        .filter_map(|record| word(&record.value, "uuid"))
-        .collect();
+    let mut talk = Vec::new();
+    for record in unwrapped(records) {
+        match word(&record.value, "type").unwrap_or_default() {
+            "summary" | "ai-title" | "custom-title" => titles.push(record),
+            _ if is_talk(&record, &mut pen) => talk.push(record),
+            _ => {}
+        }
+    }
+    let (talk, ids) = once(talk, &mut pen);
     let mut agents = agents::apart(talk).into_iter();
     let own = agents.next().unwrap_or_default();
     title(&titles, &ids, own.is_empty(), &mut pen);
@@ -84,15 +83,15 @@ pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Import
     [own].into_iter().chain(below).collect()
 }
 
-fn conversation(lines: Vec<&Record>, ids: &BTreeSet<&str>, ask: &Ask, mut pen: Pen) -> Pen {
+/// Turns lines into a conversation. A long log is large, so each line is given up as soon as it is turned.
+fn conversation(lines: Vec<Record>, ids: &BTreeSet<String>, ask: &Ask, mut pen: Pen) -> Pen {
     let lines = on_the_path(lines, ids, ask, &mut pen);
     session(&lines, &mut pen);
     let log = Log {
         pen,
         boundary: None,
-        groups: groups(&lines),
     };
-    log.write(&lines)
+    log.write(grouped(lines))
 }
 
 fn unwrapped(records: Vec<Record>) -> Vec<Record> {
@@ -103,11 +102,10 @@ fn unwrapped(records: Vec<Record>) -> Vec<Record> {
     records.into_iter().flat_map(wrapped).collect()
 }
 
-/// Whether a record is of the conversation; a title is taken, the rest told.
-fn is_talk<'r>(record: &'r Record, titles: &mut Vec<&'r Record>, pen: &mut Pen) -> bool {
+/// Whether a record is of the conversation; what is not is told.
+fn is_talk(record: &Record, pen: &mut Pen) -> bool {
     match word(&record.value, "type").unwrap_or_default() {
         "user" | "assistant" | "system" | "attachment" | "result" => return true,
-        "summary" | "ai-title" | "custom-title" => titles.push(record),
         kind @ "progress" => {
             // It says nothing, but others follow it.
             pen.count("lines_not_kept", kind, NOT_KEPT, &record.at);
@@ -138,27 +136,27 @@ fn is_talk<'r>(record: &'r Record, titles: &mut Vec<&'r Record>, pen: &mut Pen) 
     false
 }
 
-/// The records without those that stood before under the same uuid.
-fn once<'r>(talk: Vec<&'r Record>, pen: &mut Pen) -> Vec<&'r Record> {
+/// The records without those that stood before under the same uuid, and all uuids.
+fn once(talk: Vec<Record>, pen: &mut Pen) -> (Vec<Record>, BTreeSet<String>) {
     let mut met = BTreeSet::new();
     let mut kept = Vec::with_capacity(talk.len());
     for record in talk {
         match word(&record.value, "uuid") {
-            Some(id) if !met.insert(id) => {
+            Some(id) if !met.insert(id.to_owned()) => {
                 let says = "lines with the uuid of a line before are that line written again";
                 pen.count("line_repeated", "", says, &record.at);
             }
             _ => kept.push(record),
         }
     }
-    kept
+    (kept, met)
 }
 
 fn is_said(value: &Value) -> bool {
     matches!(word(value, "type"), Some("user" | "assistant"))
 }
 
-fn title(titles: &[&Record], ids: &BTreeSet<&str>, alone: bool, pen: &mut Pen) {
+fn title(titles: &[Record], ids: &BTreeSet<String>, alone: bool, pen: &mut Pen) {
     let mut best = None;
     for record in titles {
         let value = &record.value;
@@ -187,12 +185,7 @@ fn title(titles: &[&Record], ids: &BTreeSet<&str>, alone: bool, pen: &mut Pen) {
 }
 
 /// The records of the branch that is asked for, else of the newest one.
-fn on_the_path<'r>(
-    talk: Vec<&'r Record>,
-    ids: &BTreeSet<&str>,
-    ask: &Ask,
-    pen: &mut Pen,
-) -> Vec<&'r Record> {
+fn on_the_path(talk: Vec<Record>, ids: &BTreeSet<String>, ask: &Ask, pen: &mut Pen) -> Vec<Record> {
     let nodes: Vec<Node<'_>> = talk.iter().map(|record| node(&record.value)).collect();
     for (node, record) in nodes.iter().zip(&talk) {
         if node.parent.is_some_and(|parent| !ids.contains(parent)) {
@@ -238,7 +231,7 @@ fn node(value: &Value) -> Node<'_> {
 }
 
 /// The facts that every envelope repeats, as the first one has them.
-fn session(talk: &[&Record], pen: &mut Pen) {
+fn session(talk: &[Record], pen: &mut Pen) {
     let keys = [
         "sessionId",
         "session_id",
@@ -256,26 +249,30 @@ fn session(talk: &[&Record], pen: &mut Pen) {
     }
 }
 
-/// Answers by their message and request: the first record of each, and all of it.
-fn groups<'r>(talk: &[&'r Record]) -> BTreeMap<usize, Vec<&'r Record>> {
-    let mut first: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    let mut groups: BTreeMap<usize, Vec<&Record>> = BTreeMap::new();
-    for (index, record) in talk.iter().enumerate() {
+/// Lines in their order, those of one answer, by its message and its request, together where its first one stands.
+fn grouped(lines: Vec<Record>) -> Vec<Vec<Record>> {
+    let mut first: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut groups: Vec<Vec<Record>> = Vec::with_capacity(lines.len());
+    for record in lines {
         let value = &record.value;
-        if word(value, "type") != Some("assistant") || is_made_here(value) {
-            continue;
-        }
         let id = value.pointer("/message/id").and_then(Value::as_str);
-        let at = match id.filter(|id| !id.is_empty()) {
-            Some(id) => {
-                let request = word(value, "requestId").unwrap_or_default();
-                *first.entry((id, request)).or_insert(index)
-            }
-            None => index,
-        };
-        groups.entry(at).or_default().push(record);
+        let id = id.filter(|id| !id.is_empty() && is_answer(value));
+        let at = id.map(|id| {
+            let request = word(value, "requestId").unwrap_or_default();
+            let key = (id.to_owned(), request.to_owned());
+            *first.entry(key).or_insert(groups.len())
+        });
+        match at.and_then(|at| groups.get_mut(at)) {
+            Some(group) => group.push(record),
+            None => groups.push(vec![record]),
+        }
     }
     groups
+}
+
+/// Whether a model said it.
+fn is_answer(value: &Value) -> bool {
+    word(value, "type") == Some("assistant") && !is_made_here(value)
 }
 
 /// An answer that the client made up, of an error for one.
@@ -284,16 +281,18 @@ fn is_made_here(value: &Value) -> bool {
     flag(value, "isApiErrorMessage") || model == Some("<synthetic>")
 }
 
-struct Log<'r> {
+struct Log {
     pen: Pen,
     /// A boundary whose summary has not come yet.
-    boundary: Option<&'r Record>,
-    groups: BTreeMap<usize, Vec<&'r Record>>,
+    boundary: Option<Record>,
 }
 
-impl<'r> Log<'r> {
-    fn write(mut self, talk: &[&'r Record]) -> Pen {
-        for (index, record) in talk.iter().enumerate() {
+impl Log {
+    fn write(mut self, groups: Vec<Vec<Record>>) -> Pen {
+        for group in groups {
+            let Some(record) = group.first() else {
+                continue;
+            };
             let value = &record.value;
             let summary = flag(value, "isCompactSummary");
             if is_said(value) && !summary {
@@ -316,9 +315,13 @@ impl<'r> Log<'r> {
                         millis(value.get("timestamp")),
                     );
                 }
-                "assistant" => self.assistant(index),
+                "assistant" => self.assistant(&group),
                 "attachment" => self.attachment(record),
                 "progress" => {}
+                _ if word(value, "subtype") == Some("compact_boundary") => {
+                    self.without_summary();
+                    self.boundary = group.into_iter().next();
+                }
                 _ => self.system(record),
             }
         }
@@ -373,14 +376,11 @@ impl<'r> Log<'r> {
         }
     }
 
-    fn assistant(&mut self, index: usize) {
-        let Some(group) = self.groups.remove(&index) else {
-            return;
-        };
+    fn assistant(&mut self, group: &[Record]) {
         let mut pieces = Vec::new();
         let mut results = Vec::new();
         let mut answer = Answer::default();
-        for record in &group {
+        for record in group {
             let Some(message) = record.value.get("message") else {
                 continue;
             };
@@ -439,20 +439,15 @@ impl<'r> Log<'r> {
         }
     }
 
-    fn system(&mut self, record: &'r Record) {
+    fn system(&mut self, record: &Record) {
         let value = &record.value;
         let time = millis(value.get("timestamp"));
         let kind = word(value, "subtype").unwrap_or("system");
-        match (word(value, "type"), kind) {
-            (_, "compact_boundary") => {
-                self.without_summary();
-                self.boundary = Some(record);
-                return;
-            }
-            (_, "init") => {
+        match kind {
+            "init" => {
                 self.pen.transcript().model = word(value, "model").map(str::to_owned);
             }
-            (_, "microcompact_boundary") => {
+            "microcompact_boundary" => {
                 let says = "from here on the model did not see earlier results that the file still holds; times";
                 self.pen.count("results_cleared", "", says, &record.at);
             }
@@ -470,7 +465,7 @@ impl<'r> Log<'r> {
     /// The summary the model went on from, which stands for everything before it.
     fn summary(&mut self, record: &Record) {
         let text = text_of(record.value.pointer("/message/content"));
-        let facts = boundary_facts(self.boundary.take());
+        let facts = boundary_facts(self.boundary.take().as_ref());
         self.pen
             .compaction(&text, facts, millis(record.value.get("timestamp")));
     }
@@ -480,7 +475,7 @@ impl<'r> Log<'r> {
             let says = "compactions whose summary is not in the file: what stands before them is shown as if it were sent";
             self.pen.count("summary_not_in_file", "", says, &record.at);
             let time = millis(record.value.get("timestamp"));
-            self.pen.compaction("", boundary_facts(Some(record)), time);
+            self.pen.compaction("", boundary_facts(Some(&record)), time);
         }
     }
 }

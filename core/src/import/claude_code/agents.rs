@@ -9,21 +9,22 @@ use super::is_said;
 
 /// The lines of each agent, the person's own first, then those below it in the order they appear. In the file
 /// of a sub-agent, which says nothing of any other, that one comes first and has the lines that name no agent.
-pub(super) fn apart(talk: Vec<&Record>) -> Vec<Vec<&Record>> {
-    let mut below: Vec<(&str, Vec<&Record>)> = Vec::new();
+pub(super) fn apart(talk: Vec<Record>) -> Vec<Vec<Record>> {
+    let mut below: Vec<(String, Vec<Record>)> = Vec::new();
     let mut unnamed = BTreeMap::new();
-    let marked: Vec<(Option<&str>, &Record)> = talk
-        .into_iter()
-        .map(|record| (agent(&record.value, &mut unnamed), record))
-        .collect();
-    let said = marked.iter().filter(|(_, record)| is_said(&record.value));
+    let agents = talk
+        .iter()
+        .map(|record| agent(&record.value, &mut unnamed).map(str::to_owned));
+    let agents: Vec<Option<String>> = agents.collect();
+    let marked = agents.iter().zip(&talk);
+    let mut said = marked.filter(|(_, record)| is_said(&record.value));
     let main = match said.clone().any(|(agent, _)| agent.is_none()) {
         true => None,
-        false => said.clone().find_map(|(agent, _)| *agent),
+        false => said.find_map(|(agent, _)| agent.clone()),
     };
     let mut own = Vec::new();
-    for (agent, record) in marked {
-        match agent.filter(|agent| main != Some(*agent)) {
+    for (agent, record) in agents.into_iter().zip(talk) {
+        match agent.filter(|agent| main.as_ref() != Some(agent)) {
             None => own.push(record),
             Some(agent) => match below.iter_mut().find(|(known, _)| *known == agent) {
                 Some((_, lines)) => lines.push(record),
