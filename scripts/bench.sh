@@ -11,6 +11,8 @@ say "sizes"
 node bench/sizes.mjs
 say "from an edit to a new plan"
 node bench/plan.mjs
+say "a history made to fit"
+node --expose-gc bench/fit.mjs
 say "large exports"
 if have_browser; then node bench/import.mjs; else echo "not measured: Chromium is missing. Run: sudo sh -c '$BROWSER_INSTALL'"; fi
 say "typing in the panel"

@@ -20,6 +20,8 @@ struct View<'a> {
     items: Vec<Item>,
     /// Index in the request of each.
     sources: Vec<usize>,
+    /// Tokens of all items; what a pass changed is taken from and added to it.
+    items_tokens: u64,
     prompt: String,
     tools_tokens: u64,
     overhead: u64,
@@ -30,7 +32,7 @@ struct View<'a> {
 
 impl View<'_> {
     fn tokens(&self) -> u64 {
-        sum(&self.items, self.scale)
+        self.items_tokens
             .saturating_add(self.scale.text(&self.prompt))
             .saturating_add(self.tools_tokens)
             .saturating_add(self.overhead)
@@ -44,6 +46,10 @@ impl View<'_> {
         changes: &[Change],
         idle: Option<String>,
     ) -> u64 {
+        for change in changes {
+            let without = self.items_tokens.saturating_sub(change.before);
+            self.items_tokens = without.saturating_add(change.after);
+        }
         let after = self.tokens();
         let list = (self.items.as_slice(), self.sources.as_slice(), self.scale);
         let told = pass(name, (before, after), changes, list, idle);
@@ -77,6 +83,7 @@ pub async fn assemble(
     let (sources, items): (Vec<usize>, Vec<Item>) = numbered.filter(|(_, item)| seen(item)).unzip();
     let mut view = View {
         protected: call.protected(options.protected_functions.clone(), &sources),
+        items_tokens: sum(&items, &scale),
         items,
         sources,
         prompt: summary::rendered(
@@ -288,6 +295,7 @@ async fn compaction(
         return told;
     }
     view.items.drain(..length);
+    view.items_tokens = sum(&view.items, view.scale);
     view.sources.drain(..length);
     view.protected = call.protected(options.protected_functions.clone(), &view.sources);
     told

@@ -18,26 +18,26 @@ pub fn cap(items: &mut [Item], limit: u64, protected: &Protected, scale: &Scale)
     if limit == 0 {
         return Vec::new();
     }
-    let view = items.to_vec();
-    let mut changes = Vec::new();
-    for found in results(&view) {
-        let Some(original) = view.get(found.message) else {
-            continue;
-        };
-        let tokens = original.result_tokens(found.block, scale);
-        if tokens <= limit || protected.message(found.message) {
-            continue;
-        }
-        let Some(item) = items.get(found.message) else {
-            continue;
-        };
-        let message = item.message();
-        let text = result_text(result_content(message, found.block));
-        let text = shortened(&text, tokens, limit, &found, scale);
-        let message = with_result(message, found.block, text, capped_details(message, tokens));
-        changes.push(put(items, of_result(&found), message, scale));
-    }
-    changes
+    let over: Vec<(Change, String, u64)> = results(items)
+        .iter()
+        .filter_map(|found| {
+            let item = items.get(found.message)?;
+            let tokens = item.result_tokens(found.block, scale);
+            (tokens > limit && !protected.message(found.message)).then(|| {
+                let text = result_text(result_content(item.message(), found.block));
+                let text = shortened(&text, tokens, limit, found, scale);
+                (of_result(found), text, tokens)
+            })
+        })
+        .collect();
+    over.into_iter()
+        .filter_map(|(change, text, tokens)| {
+            let message = items.get(change.message)?.message();
+            let details = capped_details(message, tokens);
+            let message = with_result(message, change.block, text, details);
+            Some(put(items, change, message, scale))
+        })
+        .collect()
 }
 
 /// The two ends of a text with a marker between them, at most `limit` tokens.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::measure::json_bytes;
+use super::measure::{counted_bytes, json_bytes};
 use crate::tokens::{Encoding, ModelRow};
 use crate::transcript::{AgentFunction, AgentMessage, ContentBlock};
 
@@ -59,18 +59,10 @@ impl Estimator for Heuristic {
 
     /// Of the JSON without the bytes of images and, in a function result that was not denied, without `details`.
     fn message(&self, message: &AgentMessage, _: Option<u64>) -> u64 {
-        let mut bytes = json_bytes(message);
-        if let AgentMessage::FunctionResult { details, .. } = message
-            && !is_denied(details)
-        {
-            bytes = (bytes + json_bytes(&Value::Null)).saturating_sub(json_bytes(details));
-        }
         let mut images = 0u64;
-        each_image(message.content(), &mut |_, data| {
-            bytes = (bytes + json_bytes("")).saturating_sub(json_bytes(data));
-            images += 1;
-        });
-        (bytes / 4).saturating_add(images.saturating_mul(IMAGE_TOKENS))
+        each_image(message.content(), &mut |_, _| images += 1);
+        let text = counted_bytes(message) / 4;
+        text.saturating_add(images.saturating_mul(IMAGE_TOKENS))
     }
 
     fn function(&self, function: &AgentFunction) -> u64 {

@@ -54,26 +54,27 @@ pub fn placeholder(function_id: &str, tokens: u64) -> String {
 
 /// Replaces the results that the rule lets go, when that frees enough.
 pub fn prune(items: &mut [Item], rule: &PruneRule, protected: &Protected, scale: &Scale) -> Pruned {
-    let view = items.to_vec();
     let mut pruned = Pruned::default();
-    let queue = queue(&view, rule, protected, scale, &mut pruned.scanned);
-    let freed = queue.iter().fold(0u64, |sum, (found, tokens)| {
-        let stands = placeholder(found.function_id.unwrap_or_default(), *tokens);
-        sum.saturating_add(tokens.saturating_sub(scale.text(&stands)))
-    });
+    let mut freed = 0u64;
+    let queue: Vec<(Change, String)> = queue(items, rule, protected, scale, &mut pruned.scanned)
+        .iter()
+        .map(|(found, tokens)| {
+            let stands = placeholder(found.function_id.unwrap_or_default(), *tokens);
+            freed = freed.saturating_add(tokens.saturating_sub(scale.text(&stands)));
+            (of_result(found), stands)
+        })
+        .collect();
     if freed < rule.min_free_tokens {
         pruned.withheld = freed;
         return pruned;
     }
     pruned.tokens = freed;
-    for (found, tokens) in queue.iter().rev() {
-        let Some(item) = items.get(found.message) else {
+    for (change, stands) in queue.into_iter().rev() {
+        let Some(item) = items.get(change.message) else {
             continue;
         };
-        let stands = placeholder(found.function_id.unwrap_or_default(), *tokens);
-        let message = with_result(item.message(), found.block, stands, None);
-        let change = put(items, of_result(found), message, scale);
-        pruned.changes.push(change);
+        let message = with_result(item.message(), change.block, stands, None);
+        pruned.changes.push(put(items, change, message, scale));
     }
     pruned
 }

@@ -3,7 +3,7 @@
 use galley_core::fit::Item;
 use galley_core::json::{self, typed};
 use galley_core::refusal::Refusal;
-use galley_core::transcript::AgentMessage;
+use galley_core::transcript::{AgentMessage, ContentBlock};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -20,26 +20,48 @@ impl Message {
     pub fn item(&self) -> Item {
         self.item.clone()
     }
+}
 
-    fn read(line: &str) -> Result<Self, Refusal> {
-        let item = match serde_json::from_str::<AgentMessage>(line) {
-            Ok(message) => Item::new(message),
-            // What is wrong with it, or a lone surrogate, which is mended.
-            Err(_) => {
-                let value = json::read(line.as_bytes(), "invalid_request")?.value;
-                let message: AgentMessage = typed(&value).map_err(|misfit| {
-                    let message = format!("invalid request: {}", misfit.message);
-                    Refusal::new("invalid_request", message).at(misfit.pointer)
-                })?;
-                Item::new(message)
-            }
-        };
-        let written = serde_json::to_string(item.message()).unwrap_or_default();
-        let whole = written == line || {
-            let value = |text: &str| serde_json::from_str::<Value>(text).ok();
-            written.len() == line.len() && value(&written) == value(line)
-        };
-        Ok(Self { item, whole })
+/// A message as its line has it, and whether that is what would be written of it.
+fn read(line: &str, written: &mut Vec<u8>) -> Result<(AgentMessage, bool), Refusal> {
+    let message = match serde_json::from_str::<AgentMessage>(line) {
+        Ok(message) => message,
+        // What is wrong with it, or a lone surrogate, which is mended.
+        Err(_) => {
+            let value = json::read(line.as_bytes(), "invalid_request")?.value;
+            typed(&value).map_err(|misfit| {
+                let message = format!("invalid request: {}", misfit.message);
+                Refusal::new("invalid_request", message).at(misfit.pointer)
+            })?
+        }
+    };
+    written.clear();
+    let line = line.as_bytes();
+    let whole = serde_json::to_writer(&mut *written, &message).is_ok()
+        && (written == line || {
+            let value = |text: &[u8]| serde_json::from_slice::<Value>(text).ok();
+            written.len() == line.len() && value(written) == value(line)
+        });
+    Ok((message, whole))
+}
+
+/// Puts a text into the block of a message that it was taken out of.
+fn put(message: &mut AgentMessage, block: u32, inner: u32, given: &str) {
+    let (AgentMessage::User { content, .. }
+    | AgentMessage::Assistant { content, .. }
+    | AgentMessage::FunctionResult { content, .. }
+    | AgentMessage::Custom { content, .. }) = message;
+    let mut place = content.get_mut(block as usize);
+    if let Some(ContentBlock::FunctionResult { content, .. }) = place {
+        place = content.get_mut(inner as usize);
+    }
+    if let Some(
+        ContentBlock::Text { text }
+        | ContentBlock::Thinking { text, .. }
+        | ContentBlock::Image { data: text, .. },
+    ) = place
+    {
+        given.clone_into(text);
     }
 }
 
@@ -51,18 +73,42 @@ pub struct Held {
 }
 
 impl Held {
-    /// Takes messages, a line each; all of them or none.
-    pub fn take(&mut self, lines: &str, places: &[u32]) -> Result<Vec<u32>, Refusal> {
+    /// Takes messages, a line each, and puts the long texts where they belong; all of them or none.
+    pub fn take(
+        &mut self,
+        lines: &str,
+        places: &[u32],
+        texts: &[u8],
+        spans: &[u32],
+    ) -> Result<Vec<u32>, Refusal> {
         let mut taken = Vec::with_capacity(places.len());
+        let mut written = Vec::new();
         for (line, place) in lines.split('\n').zip(places) {
-            taken.push(Message::read(line).map_err(|refusal| {
+            taken.push(read(line, &mut written).map_err(|refusal| {
                 let path = refusal.path.clone().unwrap_or_default();
                 refusal.at(format!("/messages/{place}{path}"))
             })?);
         }
+        let mut rest = texts;
+        for span in spans.chunks_exact(4) {
+            let [line, block, inner, bytes] = span else {
+                continue;
+            };
+            let (text, after) = rest.split_at_checked(*bytes as usize).unwrap_or_default();
+            rest = after;
+            let text = String::from_utf8_lossy(text);
+            if let Some((message, _)) = taken.get_mut(*line as usize) {
+                put(message, *block, *inner, &text);
+            }
+        }
         Ok(taken
             .into_iter()
-            .map(|message| self.keep(message))
+            .map(|(message, whole)| {
+                self.keep(Message {
+                    item: Item::new(message),
+                    whole,
+                })
+            })
             .collect())
     }
 

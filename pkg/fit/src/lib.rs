@@ -104,8 +104,16 @@ impl Manager {
     }
 
     /// Takes messages, JSON texts a line each, that stand at these places of their request; a number for each.
-    pub fn hold(&mut self, lines: &str, places: &[u32]) -> Result<Vec<u32>, JsValue> {
-        self.held.take(lines, places).map_err(thrown)
+    /// Long texts stand one behind the other in `texts`; four numbers in `spans` say where each belongs: its line,
+    /// its block, the block inside of that or 2³²−1, its bytes.
+    pub fn hold(
+        &mut self,
+        lines: &str,
+        places: &[u32],
+        texts: &[u8],
+        spans: &[u32],
+    ) -> Result<Vec<u32>, JsValue> {
+        self.held.take(lines, places, texts, spans).map_err(thrown)
     }
 
     /// Forgets a message.

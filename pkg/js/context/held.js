@@ -17,27 +17,22 @@ export class Held {
   numbers(messages) {
     const numbers = new Uint32Array(messages.length);
     const places = [];
-    const lines = [];
     for (let index = 0; index < messages.length; index++) {
-      const message = messages[index];
-      const known = this.#known.get(message);
-      if (known !== undefined && same(message, known.leaves)) {
-        numbers[index] = known.number;
-      } else {
-        places.push(index);
-        lines.push(json(message));
-      }
+      const known = this.#known.get(messages[index]);
+      if (known !== undefined && same(messages[index], known.leaves)) numbers[index] = known.number;
+      else places.push(index);
     }
-    if (places.length > 0) this.#take(messages, places, lines, numbers);
+    if (places.length > 0) this.#take(messages, places, numbers);
     return numbers;
   }
 
-  #take(messages, places, lines, numbers) {
-    const taken = this.#manager.hold(lines.join("\n"), Uint32Array.from(places));
+  #take(messages, places, numbers) {
+    const texts = new Texts();
+    const lines = places.map((place, line) => json(texts.without(messages[place], line))).join("\n");
+    const taken = this.#manager.hold(lines, Uint32Array.from(places), texts.bytes(), Uint32Array.from(texts.spans));
     taken.forEach((number, index) => {
       const message = messages[places[index]];
       numbers[places[index]] = number;
-      if (!isObject(message)) return;
       const before = this.#known.get(message);
       if (before) {
         this.#forgotten.unregister(before);
@@ -49,6 +44,57 @@ export class Held {
     });
   }
 }
+
+/** A text shorter than this crosses inside of its message's JSON. */
+const SHORT = 64;
+const NO_BLOCK = 2 ** 32 - 1;
+const utf8 = new TextEncoder();
+
+/** Long texts, which cross as they are: as JSON each would be escaped here and read back there. */
+class Texts {
+  #texts = [];
+  /** Four numbers a text: the line of its message, its block, the block inside of that or none, its bytes. */
+  spans = [];
+
+  /** A message without its long texts, which are kept here. */
+  without(message, line) {
+    if (!Array.isArray(message?.content)) return message;
+    return { ...message, content: message.content.map((block, index) => this.#block(block, line, index, NO_BLOCK)) };
+  }
+
+  #block(block, line, index, inner) {
+    if (inner === NO_BLOCK && Array.isArray(block?.content)) {
+      return { ...block, content: block.content.map((within, at) => this.#block(within, line, index, at)) };
+    }
+    const key = TEXT_OF[block?.type];
+    const text = block?.[key];
+    // What has no UTF-8 is left to the engine's reader, which mends it and says so.
+    if (typeof text !== "string" || text.length < SHORT || !text.isWellFormed()) return block;
+    this.#texts.push(text);
+    this.spans.push(line, index, inner, 0);
+    return { ...block, [key]: "" };
+  }
+
+  bytes() {
+    // Most text is one byte a character; room for the rest is made when it comes.
+    let bytes = new Uint8Array(this.#texts.reduce((sum, text) => sum + text.length, 0));
+    let end = 0;
+    this.#texts.forEach((text, index) => {
+      let { read, written } = utf8.encodeInto(text, bytes.subarray(end));
+      if (read < text.length) {
+        const larger = new Uint8Array(Math.max(bytes.length * 1.5, end + text.length * 3));
+        larger.set(bytes.subarray(0, end));
+        bytes = larger;
+        ({ written } = utf8.encodeInto(text, bytes.subarray(end)));
+      }
+      this.spans[index * 4 + 3] = written;
+      end += written;
+    });
+    return bytes.subarray(0, end);
+  }
+}
+
+const TEXT_OF = { text: "text", thinking: "text", image: "data" };
 
 const isObject = (value) => value !== null && typeof value === "object";
 

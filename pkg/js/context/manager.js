@@ -175,8 +175,12 @@ async function written(ask, messages = []) {
   const kept = answer.kept;
   if (kept) {
     const changed = JSON.parse(answer.changed);
+    const answered = new Array(kept.length);
     let next = 0;
-    response.messages = Array.from(kept, (place) => messages[place] ?? changed[next++]);
+    for (let index = 0; index < kept.length; index++) {
+      answered[index] = kept[index] < messages.length ? messages[kept[index]] : changed[next++];
+    }
+    response.messages = answered;
   }
   answer.free();
   return response;
