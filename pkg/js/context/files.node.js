@@ -9,12 +9,9 @@ export async function fileLeases(folder) {
   const home = folder === "~" || folder.startsWith("~/") ? join(homedir(), folder.slice(1)) : folder;
   const scope = join(home, "context_lease");
   await mkdir(scope, { recursive: true });
-  const held = new Map();
   const fileOf = (key) => join(scope, `${encoded(key)}.json`);
-  const get = async (key) => {
-    if (!held.has(key)) held.set(key, await stored(fileOf(key)));
-    return held.get(key);
-  };
+  // Never from memory: another process may have changed it.
+  const get = (key) => stored(fileOf(key));
   // Within this process swaps of a key come one after the other.
   const turns = new Map();
   return {
@@ -24,7 +21,6 @@ export async function fileLeases(folder) {
         const before = await get(key);
         if (record === null) await rm(fileOf(key), { force: true });
         else await written(fileOf(key), record);
-        held.set(key, record);
         return before;
       });
       turns.set(
