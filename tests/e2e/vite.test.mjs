@@ -10,13 +10,18 @@ import { serve } from "./serve.mjs";
 const user = project({
   "index.html": `<!doctype html><title>user</title><link rel="icon" href="data:,"><script type="module" src="./main.js"></script>`,
   "main.js": `
-    import { Refusal, checkTemplate, loadEncoding } from "galley";
+    import { Refusal, checkTemplate, createContextManager, loadEncoding } from "galley";
     const said = {};
     try { checkTemplate({}); } catch (error) { said.refused = error instanceof Refusal && error.path; }
     const progress = [];
     const encoding = await loadEncoding("cl100k_base", { onProgress: (step) => progress.push(step.loaded) });
     said.tokens = encoding.count("hello world");
     said.grew = progress.length > 0 && progress.every((loaded, at) => at === 0 || loaded > progress[at - 1]);
+    const messages = [{ role: "user", content: [{ type: "text", text: "hello world" }], timestamp: 1 }];
+    const counted = await createContextManager().countTokens({ messages, model: { id: "gpt-4" } });
+    said.counted = [counted.tokens, counted.estimator];
+    const files = createContextManager({ config: { lease_dir: "leases" } });
+    said.files = await files.countTokens({ messages, model: { id: "gpt-4" } }).catch((error) => error.path);
     window.said = said;`,
 });
 after(user.remove);
@@ -30,12 +35,18 @@ async function works(url) {
     const seen = watch(page);
     await page.goto(url);
     await page.waitForFunction(() => window.said);
-    assert.deepEqual(await page.evaluate(() => window.said), { refused: "/blocks", tokens: 2, grew: true });
+    assert.deepEqual(await page.evaluate(() => window.said), {
+      refused: "/blocks",
+      tokens: 2,
+      grew: true,
+      counted: [2, "tokenizer"],
+      files: "/lease_dir",
+    });
     assert.deepEqual(seen.errors, []);
-    // On demand: the engine's wasm, and of the counters only the one that was asked for.
+    // On demand: the engine's wasm, the context manager's, and of the counters only the one that was asked for.
     const wasm = seen.requests.map((url) => new URL(url).pathname.split("/").pop()).filter((name) => name.endsWith(".wasm"));
-    assert.equal(wasm.length, 2, wasm.join());
-    assert.ok(wasm.some((name) => /^galley_bg/.test(name)) && wasm.some((name) => /^cl100k_base_bg/.test(name)), wasm.join());
+    const found = wasm.map((name) => /^(galley|fit|cl100k_base)_bg/.exec(name)?.[1]).sort();
+    assert.deepEqual(found, ["cl100k_base", "fit", "galley"]);
   } finally {
     await browser.close();
   }

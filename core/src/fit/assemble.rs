@@ -97,6 +97,7 @@ pub async fn assemble(
     };
 
     let before = view.tokens();
+    view.detail.tokens_before = before;
     let changes = normalize(
         &mut view.items,
         model.vision,
@@ -109,7 +110,6 @@ pub async fn assemble(
         Some(_) => "no image had to go",
     };
     let mut tokens = view.tell(PassName::Images, before, &changes, Some(idle.to_owned()));
-    view.detail.tokens_before = tokens;
     let mut applied = Applied {
         initial_token_count: tokens,
         ..Applied::default()
