@@ -595,7 +595,7 @@ export interface ContextManager {
      */
     countTokens(request: CountTokensRequest): Promise<CountTokensResponse>;
     /**
-     * The answer of a call, or its refusal, and what was done part by part.
+     * The answer of a call, or its refusal, and what was done part by part; of a dry run only what would be done.
      */
     explain<Call extends keyof ContextCalls>(
     call: Call,

@@ -209,8 +209,8 @@ test("a dry run summarises nothing and says what it would", async () => {
   const manager = createContextManager({ summarize: () => `${asked++}` });
   const small = { id: "small", limits: { context_window: 5_000, max_output_tokens: 500 } };
   const messages = [user("x".repeat(12_000)), user("y".repeat(12_000)), user("recent"), user("newest")];
-  const { detail } = await manager.explain("assemble", { messages, model: small }, { dry_run: true });
-  assert.equal(asked, 0);
+  const { response, detail } = await manager.explain("assemble", { messages, model: small }, { dry_run: true });
+  assert.deepStrictEqual([response, asked], [undefined, 0]);
   assert.deepStrictEqual([detail.compaction.outcome, detail.compaction.tail_start_index], ["dry", 2]);
   assert.match(detail.compaction.prompt, /<conversation>/);
 });

@@ -43,7 +43,9 @@ class ContextManager {
     try {
       const detail = JSON.parse(run.detail());
       try {
-        return { response: await written(() => run.answer(), messages), detail };
+        const response = await written(() => run.answer(), messages);
+        // What a dry run leaves is no answer: the summary that would be in it is not.
+        return extras.dry_run ? { detail } : { response, detail };
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         return { error, detail };
