@@ -1,7 +1,7 @@
 // types.mjs BINDGEN COMMITTED --check|--write-types: the package's declarations, from what wasm-bindgen
 // wrote for the Rust types.
 //
-// What the package's functions and classes do not lead to is left out, and the declarations are put in
+// What the package's functions, classes and constants do not lead to is left out, and the declarations are put in
 // order of their names: the linker's order differs from build to build.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
@@ -24,7 +24,7 @@ export function declarations(bindgen) {
   return [HEADER, ...found.filter(([name]) => reached.has(name)).sort(byName).map(([, lines]) => `${lines}\n`)].join("\n");
 }
 
-/** Names of the functions and classes, and of every declaration they lead to. */
+/** Names of the functions, classes and constants, and of every declaration they lead to. */
 function reach(found) {
   const texts = new Map();
   for (const [name, text] of found) {
@@ -39,7 +39,7 @@ function reach(found) {
     const code = texts.get(name).replace(/\/\*\*[^]*?\*\//g, "");
     for (const [word] of code.matchAll(/\b[A-Z]\w+/g)) follow(word);
   };
-  for (const [name, text] of found) if (/^export (class|function)/m.test(text)) follow(name);
+  for (const [name, text] of found) if (/^export (class|function|const)/m.test(text)) follow(name);
   return reached;
 }
 

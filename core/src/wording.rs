@@ -47,6 +47,8 @@ sentences! {
     CLEARED = "This tool result was cleared to save room. Call the tool again if it is needed.";
     /// In front of an answer that nothing stands before, where a person has to speak first.
     BEGINS_WITH_ANSWER = "The conversation begins with the answer that follows.";
+    /// In the place of a text with nothing in it, where there has to be one.
+    NO_TEXT = "[no text]";
     /// A call that has no result.
     UNANSWERED = "The call has no result.";
     /// A call that was canceled.

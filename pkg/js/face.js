@@ -12,6 +12,7 @@ export { Session, catalogue, checkTemplate, openConversation } from "../dist/gal
 export { loadEncoding } from "./encodings.js";
 export { createContextManager } from "./context/manager.js";
 export { undo } from "./context/undo.js";
+export { adapters } from "./adapters/index.js";
 export { convert } from "./convert.js";
 export { openFile } from "./open.js";
 export { Refusal };

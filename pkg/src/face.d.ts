@@ -224,3 +224,148 @@ export function createContextManager(options?: ContextManagerOptions): ContextMa
  * detail of that answer.
  */
 export function undo(messages: AgentMessage[], requested: AgentMessage[], undo: Undo): AgentMessage[];
+
+/**
+ * What a body is fitted for and with.
+ */
+export interface FitOptions {
+    /**
+     * The model; of the body when it names one, and without limits then.
+     */
+    model?: ModelInput;
+    /**
+     * The functions, where the body holds them as code or not at all.
+     */
+    tools?: AgentFunction[];
+    /**
+     * Texts that are counted by name.
+     */
+    parts?: Record<string, string>;
+    /**
+     * Those of `assemble`. A `previous_summary` that stands in the body's system text is taken out of it first.
+     */
+    options?: AssembleOptions;
+}
+
+/**
+ * A body that fits, and what was done to it. `token_count` is of the body as it is; `tail_start_index` is the item of
+ * the caller's list that is the first one left.
+ */
+export interface FittedBody<Body> extends Omit<AssembleResponse, "messages"> {
+    /**
+     * The body; the caller's own object when nothing changed, and else a copy that shares with it whatever did not.
+     */
+    body: Body;
+    /**
+     * What is otherwise for the provider's sake, or could not be read, by JSON pointer of the caller's body.
+     */
+    warnings: Warning[];
+}
+
+/**
+ * What a body is trimmed to.
+ */
+export interface TrimOptions extends Pick<FitOptions, "model" | "tools"> {
+    /**
+     * Tokens that it may have.
+     */
+    max_tokens: number;
+    /**
+     * Whether reasoning goes from all answers but the newest.
+     */
+    drop_reasoning?: boolean;
+    /**
+     * Functions whose calls go, with their results and what was asked of the person about them.
+     */
+    drop_functions?: string[];
+}
+
+/**
+ * A body that was trimmed. Where it does not fit, it is the least that can be sent.
+ */
+export interface TrimmedBody<Body> extends Pick<FittedBody<Body>, "body" | "warnings"> {
+    /**
+     * Tokens of what is left.
+     */
+    token_count: number;
+    /**
+     * Whether that is at most `max_tokens`.
+     */
+    fits: boolean;
+}
+
+/**
+ * A transcript with what only its shape has a place for.
+ */
+export interface Transcript {
+    messages: AgentMessage[];
+    system_prompt?: string;
+    tools?: AgentFunction[];
+    model?: string;
+    /**
+     * The pieces of `system_prompt`, as long as that is what they are together.
+     */
+    system?: { role: "system" | "developer"; text: string }[];
+    /**
+     * The wire it was read from; reasoning goes back to no other.
+     */
+    api_format?: string;
+    /**
+     * The model's own spelling of a call's arguments, by call id.
+     */
+    arguments?: Record<string, string>;
+    attachments?: Value[];
+    warnings?: Warning[];
+}
+
+/**
+ * Bodies of one shape: read as a transcript, written from one, and fitted as their caller holds them. `Like` is what
+ * has the shape; what goes in comes out as the same type.
+ */
+export interface Adapter<Like> {
+    /**
+     * The body as a transcript.
+     */
+    toTranscript(body: Like): Promise<Transcript & { warnings: Warning[] }>;
+    /**
+     * A transcript as a body of the shape, and what of it is otherwise in that.
+     */
+    fromTranscript<Body extends Like>(transcript: Transcript): Promise<{ body: Body; warnings: Warning[] }>;
+    /**
+     * What `assemble` answers for the body, done to it. Throws `context/overflow` when nothing makes it fit.
+     */
+    fit<Body extends Like>(manager: ContextManager, body: Body, asked?: FitOptions): Promise<FittedBody<Body>>;
+    /**
+     * What `trim` answers for the body, done to it.
+     */
+    trim<Body extends Like>(manager: ContextManager, body: Body, asked: TrimOptions): Promise<TrimmedBody<Body>>;
+}
+
+/**
+ * A message that an adapter put into a list of LangChain's, which takes it as one of its own.
+ */
+export type LangChainEntry = { role: "system" | "user"; content: string };
+
+/**
+ * The same of LangChain's messages: those that are left and are no other are the caller's own instances.
+ */
+export interface LangChainAdapter {
+    toTranscript(messages: readonly unknown[]): Promise<Transcript & { warnings: Warning[] }>;
+    fromTranscript<Message = LangChainEntry>(transcript: Transcript): Promise<{ body: Message[]; warnings: Warning[] }>;
+    fit<Message>(manager: ContextManager, messages: readonly Message[], asked?: FitOptions): Promise<FittedBody<(Message | LangChainEntry)[]>>;
+    trim<Message>(manager: ContextManager, messages: readonly Message[], asked: TrimOptions): Promise<TrimmedBody<(Message | LangChainEntry)[]>>;
+}
+
+/**
+ * One adapter for each shape in which callers hold a conversation: request bodies of Chat Completions, Responses,
+ * Anthropic Messages and Gemini; `ModelMessage[]` of the AI SDK, or an object with them, its system text and tools;
+ * messages of LangChain.
+ */
+export const adapters: {
+    readonly chat: Adapter<{ messages: readonly object[] }>;
+    readonly responses: Adapter<{ input?: string | readonly object[] }>;
+    readonly anthropic: Adapter<{ messages: readonly object[] }>;
+    readonly gemini: Adapter<{ contents: readonly object[] }>;
+    readonly aiSdk: Adapter<readonly object[] | { messages?: readonly object[] }>;
+    readonly langchain: LangChainAdapter;
+};

@@ -4,7 +4,7 @@
 //! first message that is left and the content that messages have now; or `trim`, a request to the engine but for what
 //! it takes from the body. `summary` is one that is handed on by itself. `request` says what is fitted, `becomes` the
 //! body that comes out, the same when it is not named; `warnings` codes with their places, none unless named;
-//! `added` that a message was put in. With `same` the body is written from its transcript as it was.
+//! `first` the first item that is left; `added` that a message was put in. With `same` the body is written from its transcript as it was.
 
 use galley_core::fit::{self, Manager};
 use galley_core::transcript::Imported;
@@ -85,6 +85,7 @@ fn play(case: &Value) -> Vec<String> {
     body.fit(&fitted(case, &request));
     let Adapted {
         patch,
+        first,
         added,
         warnings,
     } = body.finish();
@@ -92,6 +93,9 @@ fn play(case: &Value) -> Vec<String> {
         .as_ref()
         .map_or_else(|| was.clone(), |patch| patched(was, patch));
     compare("the body", now, case.get("becomes").unwrap_or(was));
+    if let Some(expected) = case.get("first") {
+        compare("the first item that is left", json!(first), expected);
+    }
     compare(
         "a message put in",
         json!(added.is_some()),

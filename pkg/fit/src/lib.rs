@@ -4,6 +4,7 @@
 //! from then on; an answer names those that came back as they were by their place in the request, and writes out
 //! only what is new. Everything else crosses as JSON text, and what is thrown is the JSON text of a refusal.
 
+mod body;
 mod held;
 
 use std::rc::Rc;

@@ -6,13 +6,11 @@ use serde_json::Value;
 
 use crate::refusal::Warning;
 use crate::transcript::{AgentMessage, ContentBlock};
+use crate::wording::NO_TEXT;
 
 use super::super::{Shape, any, word};
 use super::Body;
 use super::places::{is_blank, kind};
-
-/// In the place of a text with nothing in it, where there has to be one.
-const NO_TEXT: &str = "[no text]";
 
 impl Body {
     /// Takes out what the provider refuses whatever else is done.
@@ -211,7 +209,7 @@ impl Body {
             // The person's message needs a text when it has nothing else.
             let speaks = matches!(one.message, AgentMessage::User { .. });
             let bare = !result && blanks.len() == one.blocks.len() && self.is_whole(one.index);
-            if let Some(place) = whole.filter(|_| bare && !result) {
+            if let Some(place) = whole.filter(|_| bare) {
                 self.replace_blank(&place, speaks);
                 continue;
             }
@@ -240,7 +238,7 @@ impl Body {
         };
         match keep {
             true => {
-                self.work.say(place, NO_TEXT);
+                self.work.say(place, NO_TEXT.text);
                 self.reword(place);
             }
             false => self.work.drop(place),
@@ -260,8 +258,8 @@ impl Body {
         };
         if let Some(AgentMessage::User { content, .. }) = self.imported.messages.get_mut(message) {
             match block.and_then(|block| content.get_mut(block)) {
-                Some(block) => *block = ContentBlock::text(NO_TEXT),
-                None => content.push(ContentBlock::text(NO_TEXT)),
+                Some(block) => *block = ContentBlock::text(NO_TEXT.text),
+                None => content.push(ContentBlock::text(NO_TEXT.text)),
             }
         }
     }

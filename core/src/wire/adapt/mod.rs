@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::json::Notes;
 use crate::refusal::{Refusal, Warning};
-use crate::transcript::{AgentFunction, AgentMessage, ContentBlock, Imported};
+use crate::transcript::{AgentFunction, AgentMessage, ContentBlock, Imported, SystemPiece};
 
 use super::{Reader, Shape, Sources};
 use places::Places;
@@ -63,6 +63,9 @@ pub struct Adapted {
     /// `{ set }` another value, `{ members }` by key with `null` for one that goes, or `{ items }` of a list: an
     /// index of the old list, `[index, patch]`, or `{ put }`. `None` when nothing changes.
     pub patch: Option<Value>,
+    /// The item of the list with the first message that is left, when others went before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<usize>,
     /// A message that the provider needs in front and that no count knows yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub added: Option<AgentMessage>,
@@ -80,6 +83,7 @@ pub struct Body {
     places: Places,
     /// Results that are words now.
     words: BTreeSet<usize>,
+    first: Option<usize>,
     added: Option<AgentMessage>,
     notes: Notes,
 }
@@ -125,6 +129,7 @@ impl Body {
             sources,
             places,
             words: BTreeSet::new(),
+            first: None,
             added: None,
             notes,
         })
@@ -156,19 +161,12 @@ impl Body {
         let sent = self.sent();
         let standing = self.imported.messages.iter();
         Request {
-            system_prompt: self.system_prompt(),
+            system_prompt: joined(&self.imported.system),
             messages: sent.into_iter().map(|sent| sent.message).collect(),
             tools: self.imported.tools.clone(),
             model: self.imported.model.clone(),
             standing: standing.filter(|one| stands(one)).cloned().collect(),
         }
-    }
-
-    /// The first system texts as one.
-    pub fn system_prompt(&self) -> Option<String> {
-        let texts = self.imported.system.iter().map(|piece| piece.text.as_str());
-        let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
-        (!texts.is_empty()).then(|| texts.join("\n\n"))
     }
 
     /// Brings the body into what was fitted.
@@ -189,6 +187,8 @@ impl Body {
         }
         self.leave_no_halves();
         let cut = first.map(|first| first.index) != sent.first().map(|first| first.index);
+        let front = first.and_then(|first| self.places.front(first.index));
+        self.first = front.filter(|_| cut);
         if let Some(first) = first.filter(|_| cut || self.shape.person_first())
             && !matches!(first.message, AgentMessage::User { .. })
         {
@@ -204,6 +204,7 @@ impl Body {
         self.empty_items();
         Adapted {
             patch: self.work.patch(self.shape),
+            first: self.first,
             added: self.added,
             warnings: self.notes.finish(),
         }
@@ -319,7 +320,7 @@ impl Body {
 
     /// Puts the person in front of what is kept.
     fn speak_first(&mut self, message: usize) {
-        let Some(item) = self.places.items_of(message).into_iter().next() else {
+        let Some(item) = self.places.front(message) else {
             return;
         };
         let text = crate::wording::BEGINS_WITH_ANSWER.text;
@@ -334,7 +335,7 @@ impl Body {
 
     /// Puts what was added to the system text where the shape has that.
     fn add_to_system(&mut self, system_prompt: &str) {
-        let own = self.system_prompt().unwrap_or_default();
+        let own = joined(&self.imported.system).unwrap_or_default();
         let Some(added) = system_prompt.strip_prefix(own.trim_end()) else {
             return;
         };
@@ -390,6 +391,13 @@ struct Sent {
     index: usize,
     blocks: Vec<usize>,
     message: AgentMessage,
+}
+
+/// System texts as one, a blank line between each two; `None` when there is none.
+pub fn joined(system: &[SystemPiece]) -> Option<String> {
+    let texts = system.iter().map(|piece| piece.text.as_str());
+    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// Whether something that is no message stays whatever goes before it.

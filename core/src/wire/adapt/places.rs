@@ -196,6 +196,15 @@ impl Places {
             .unwrap_or_default()
     }
 
+    /// The item that a message begins with: the first it was read from, or what goes with that and is not read.
+    pub fn front(&self, message: usize) -> Option<usize> {
+        let first = *self.items_of(message).first()?;
+        let read = (0..first)
+            .rev()
+            .take_while(|index| self.item(*index).is_empty());
+        read.last().or(Some(first))
+    }
+
     /// The items that a message was read from.
     pub fn items_of(&self, message: usize) -> Vec<usize> {
         let all = self.items.iter();

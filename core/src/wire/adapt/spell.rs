@@ -14,7 +14,9 @@ pub(super) fn text(shape: Shape, was: &Value, text: &str, answers: bool) -> Valu
         Shape::Responses if responses::is_item(kind) => {
             json!({"role": "assistant", "content": text})
         }
-        Shape::Responses if answers => json!({"type": "output_text", "text": text}),
+        Shape::Responses if answers => {
+            json!({"type": "output_text", "text": text, "annotations": []})
+        }
         Shape::Responses => json!({"type": "input_text", "text": text}),
         _ => json!({"type": "text", "text": text}),
     }

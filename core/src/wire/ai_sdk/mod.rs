@@ -41,9 +41,7 @@ pub(super) fn part(
                 ..Outcome::default()
             })
         }
-        "tool-approval-request" | "tool-approval-response" | "custom" => {
-            Part::aside(kind, item, pointer)
-        }
+        "tool-approval-request" | "tool-approval-response" => Part::aside(kind, item, pointer),
         "image" if item.get("image").is_some() => return respelled(item, pointer, notes),
         "file" if word(item, "mediaType").is_some() => return respelled(item, pointer, notes),
         "reasoning-file" => {

@@ -99,12 +99,14 @@ fn message(role: &str, words: &[Word]) -> Value {
 fn parts(words: &[Word]) -> Value {
     let part = |word: &Word| match word {
         Word::Text(text) => json!({"type": "input_text", "text": text}),
-        Word::Picture(mime, data) => {
-            json!({"type": "input_image", "image_url": format!("data:{mime};base64,{data}")})
-        }
-        Word::Link(address) => json!({"type": "input_image", "image_url": address}),
+        Word::Picture(mime, data) => image(&format!("data:{mime};base64,{data}")),
+        Word::Link(address) => image(address),
     };
     words.iter().map(part).collect()
+}
+
+fn image(address: &str) -> Value {
+    json!({"type": "input_image", "image_url": address, "detail": "auto"})
 }
 
 fn result(outcome: &Outcome) -> Value {
@@ -116,19 +118,25 @@ fn result(outcome: &Outcome) -> Value {
     json!({"type": "function_call_output", "call_id": outcome.id, "output": output})
 }
 
-/// Items in the order they were said; words beside each other are one message.
+/// Items in the order they were said; words beside each other are one message, a text alone a string.
 fn answer(said: Vec<Said>, input: &mut Vec<Value>) {
-    let mut words = Vec::new();
-    let close = |words: &mut Vec<Value>, input: &mut Vec<Value>| {
+    let mut words: Vec<String> = Vec::new();
+    let close = |words: &mut Vec<String>, input: &mut Vec<Value>| {
         if !words.is_empty() {
-            let content = std::mem::take(words);
+            let content = match std::mem::take(words).as_slice() {
+                [text] if !text.is_empty() => json!(text),
+                texts => texts
+                    .iter()
+                    .map(|text| json!({"type": "output_text", "text": text, "annotations": []}))
+                    .collect(),
+            };
             input.push(json!({"type": "message", "role": "assistant", "content": content}));
         }
     };
     for said in said {
         let item = match said {
             Said::Text(text) => {
-                words.push(json!({"type": "output_text", "text": text}));
+                words.push(text);
                 continue;
             }
             Said::Thinking(text, sealed) => {
