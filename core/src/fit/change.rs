@@ -5,7 +5,7 @@ use super::item::{Item, Scale};
 use crate::transcript::{AgentMessage, ContentBlock};
 
 /// One part that a pass wrote anew.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// Index of the message.
     pub message: usize,
@@ -19,6 +19,10 @@ pub struct Change {
     pub before: u64,
     /// Tokens of the whole message after it.
     pub after: u64,
+    /// The message before it, once it is done.
+    pub old: Option<Item>,
+    /// The message after it.
+    pub new: Option<Item>,
 }
 
 impl Change {
@@ -37,6 +41,8 @@ pub fn of_result(found: &Found<'_>) -> Change {
         function_call_id: Some(found.call_id.to_owned()),
         before: 0,
         after: 0,
+        old: None,
+        new: None,
     }
 }
 
@@ -90,8 +96,9 @@ pub fn content_mut(message: &mut AgentMessage) -> &mut Vec<ContentBlock> {
 pub fn put(items: &mut [Item], mut change: Change, message: AgentMessage, scale: &Scale) -> Change {
     if let Some(place) = items.get_mut(change.message) {
         change.before = place.tokens(scale);
-        *place = Item::new(message);
+        change.old = Some(std::mem::replace(place, Item::new(message)));
         change.after = place.tokens(scale);
+        change.new = Some(place.clone());
     }
     change
 }

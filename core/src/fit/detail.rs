@@ -57,7 +57,7 @@ pub enum PassName {
 }
 
 /// One pass.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
 pub struct Pass {
     /// Which one.
@@ -77,7 +77,7 @@ pub struct Pass {
 }
 
 /// One part that a pass wrote anew.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
 pub struct PartChange {
     /// Index of the message.
@@ -95,6 +95,12 @@ pub struct PartChange {
     pub tokens_before: u64,
     /// Tokens of the message after.
     pub tokens_after: u64,
+    /// The message before; not written out, for a request may be long.
+    #[serde(skip)]
+    pub old: Option<Item>,
+    /// The message after.
+    #[serde(skip)]
+    pub new: Option<Item>,
 }
 
 /// Where a cached prefix ends.
@@ -244,6 +250,8 @@ impl PartChange {
             function_call_id: change.function_call_id.clone(),
             tokens_before: change.before,
             tokens_after: change.after,
+            old: change.old.clone(),
+            new: change.new.clone(),
         }
     }
 }

@@ -59,6 +59,8 @@ pub fn normalize(
                 function_call_id: None,
                 before: 0,
                 after: 0,
+                old: None,
+                new: None,
             };
             let priced = put(items, whole, message, scale);
             changes.push(Change {

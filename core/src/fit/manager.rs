@@ -276,7 +276,7 @@ impl Manager {
     }
 
     /// The row of a model: the caller's own before the catalogue's.
-    fn row(&self, model: &ModelInput) -> Option<ModelRow> {
+    pub fn row(&self, model: &ModelInput) -> Option<ModelRow> {
         let ModelInput { id, provider, .. } = model;
         let own = self.rows.iter().find(|row| {
             let of_provider = provider.is_none()

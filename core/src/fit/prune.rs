@@ -35,7 +35,7 @@ impl PruneRule {
 }
 
 /// What pruning came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pruned {
     /// Tokens of the texts that went, without what stands in their place; 0 when nothing went.
     pub tokens: u64,
