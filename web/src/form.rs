@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use crate::fit::Settings;
 use crate::protocol::{Addressee, Doc};
 
 /// Every field of the request form. A field left alone is not sent.
@@ -31,6 +32,8 @@ pub struct Form {
     pub date: String,
     /// The trial template's JSON text; none: the addressee's own order.
     pub trial: Option<String>,
+    /// What the context manager is told.
+    pub fit: Settings,
 }
 
 /// One piece of client text.

@@ -5,6 +5,7 @@
 
 pub mod engine;
 pub mod face;
+pub mod fit;
 pub mod form;
 pub mod lines;
 pub mod panel;
@@ -13,6 +14,7 @@ pub mod protocol;
 pub mod queue;
 pub mod save;
 pub mod share;
+pub mod stretches;
 pub mod template;
 pub mod view;
 pub mod ways;

@@ -2,6 +2,9 @@
 //!
 //! One signal holds the last plan; whoever draws a row takes a memo of that row.
 
+mod current;
+mod fitting;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,22 +22,14 @@ use crate::protocol::{
 use crate::queue::Lane;
 use crate::save;
 
+pub use current::Current;
+pub use fitting::{Fitting, Screen};
+
 /// Bytes shown before and behind a place of the file.
 const AROUND: u64 = 240;
 
 /// Entries asked for with the first plan, before the page knows what is in sight.
 const FIRST_VIEW: Range<usize> = 0..24;
-
-/// What is current everywhere: in the rail, the strip, the blocks and the entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Current {
-    /// A line of the rail.
-    Row(usize),
-    /// A block of the template.
-    Block(usize),
-    /// An entry.
-    Entry(usize),
-}
 
 /// How the entries are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +91,10 @@ pub struct Panel {
     pub alone: RwSignal<bool>,
     /// Single-letter keys act.
     pub letters: RwSignal<bool>,
+    /// What is shown: the proof, or the fit.
+    pub screen: RwSignal<Screen>,
+    /// The fit.
+    pub fitting: Fitting,
     in_sight: RwSignal<Range<usize>>,
     revision: StoredValue<u64>,
     past: RwSignal<Vec<(String, Form)>>,
@@ -127,6 +126,8 @@ impl Panel {
             shown_as: RwSignal::new(Shown::Read),
             alone: RwSignal::new(false),
             letters: RwSignal::new(true),
+            screen: RwSignal::new(Screen::Proof),
+            fitting: Fitting::new(),
             in_sight: RwSignal::new(FIRST_VIEW),
             revision: StoredValue::new(0),
             past: RwSignal::new(Vec::new()),
@@ -230,14 +231,14 @@ impl Panel {
                 .last()
                 .is_none_or(|(last, _)| last != kind || kind.is_empty())
             {
-                past.push((kind.to_owned(), before));
+                past.push((kind.to_owned(), before.clone()));
             }
             let surplus = past.len().saturating_sub(200);
             past.drain(..surplus);
         });
         self.future.update(Vec::clear);
         self.form.set(after);
-        self.plan_now();
+        self.edited(&before);
     }
 
     /// Edits the template in force, as a trial.
@@ -280,9 +281,25 @@ impl Panel {
             return;
         };
         let now = self.form.get_untracked();
-        to.update(|to| to.push((kind, now)));
+        to.update(|to| to.push((kind, now.clone())));
         self.form.set(form);
-        self.plan_now();
+        self.edited(&now);
+    }
+
+    /// Asks for what an edit changes: a plan knows nothing of the context manager's settings.
+    fn edited(self, before: &Form) {
+        let same = self.form.with_untracked(|after| {
+            let fit = after.fit.clone();
+            *after
+                == Form {
+                    fit,
+                    ..before.clone()
+                }
+        });
+        if !same {
+            self.plan_now();
+        }
+        self.fit_now();
     }
 
     /// Says which entries are in sight; what is missing is asked for.
@@ -349,44 +366,6 @@ impl Panel {
         })
     }
 
-    /// Whether a line of the rail is current, or belongs to what is.
-    pub fn is_row_current(self, row: usize) -> bool {
-        match self.current.get() {
-            Some(Current::Row(now)) => now == row,
-            Some(Current::Entry(entry)) => self.plan.with(|plan| {
-                plan.as_ref()
-                    .and_then(|plan| plan.rail.get(row))
-                    .is_some_and(|row| row.entry == Some(entry))
-            }),
-            _ => false,
-        }
-    }
-
-    /// Whether an entry is current, or holds what is.
-    pub fn is_entry_current(self, entry: usize) -> bool {
-        match self.current.get() {
-            Some(Current::Entry(now)) => now == entry,
-            Some(Current::Row(row)) => self.plan.with(|plan| {
-                plan.as_ref()
-                    .and_then(|plan| plan.entries.get(entry))
-                    .is_some_and(|entry| entry.segments.iter().any(|part| part.row == Some(row)))
-            }),
-            Some(Current::Block(block)) => self.plan.with(|plan| {
-                plan.as_ref().is_some_and(|plan| {
-                    let key = plan
-                        .blocks
-                        .get(block)
-                        .filter(|block| block.kind != "history")
-                        .map(|block| &block.block);
-                    plan.entries.get(entry).is_some_and(|entry| {
-                        entry.segments.iter().any(|part| Some(&part.block) == key)
-                    })
-                })
-            }),
-            None => false,
-        }
-    }
-
     fn next_revision(self) -> u64 {
         self.revision.update_value(|revision| *revision += 1);
         self.revision.get_value()
@@ -395,8 +374,12 @@ impl Panel {
     fn ask(self, lane: Lane, what: Question, blob: Option<Blob>) {
         let revision = match lane {
             Lane::Open | Lane::Estimate => self.next_revision(),
-            Lane::Entries | Lane::Recount => self.revision.get_value(),
+            _ => self.revision.get_value(),
         };
+        self.send(lane, revision, what, blob);
+    }
+
+    fn send(self, lane: Lane, revision: u64, what: Question, blob: Option<Blob>) {
         self.engine.with_value(|engine| {
             if let Some(engine) = engine {
                 engine.ask(lane, Ask { revision, what }, blob);
@@ -459,6 +442,7 @@ impl Panel {
             Answer::Ready => {}
             Answer::Encoding(encoding) => self.encoding(encoding.name, encoding.state),
             Answer::Opened(doc) => self.take_doc(*doc),
+            Answer::Fit(answer) => self.fitted(answer, reply.revision, reply.took_ms),
             Answer::Written { to, text, warnings } => {
                 let name = self
                     .doc
@@ -546,7 +530,12 @@ impl Panel {
         self.read.set(None);
         self.unopened.set(None);
         if !same {
-            self.form.set(form::fresh(&doc, &today()));
+            let fit = self.form.with_untracked(|form| form.fit.clone());
+            self.form.set(Form {
+                fit,
+                ..form::fresh(&doc, &today())
+            });
+            self.fitting.reset();
             self.past.set(Vec::new());
             self.future.set(Vec::new());
             self.current.set(None);
@@ -557,6 +546,7 @@ impl Panel {
         }
         self.doc.set(Some(doc));
         self.plan_now();
+        self.fit_now();
     }
 
     fn encoding(self, name: String, state: Loading) {
@@ -566,6 +556,7 @@ impl Panel {
         });
         if settled {
             self.plan_now();
+            self.fit_now();
         }
     }
 }

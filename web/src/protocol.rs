@@ -5,6 +5,8 @@
 //! first words only, and an entry's text when it is in sight. Members that `galley-core` answers keep
 //! its names.
 
+pub mod fit;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -56,6 +58,8 @@ pub enum Question {
         /// The line, one with [`RailRow::reported`].
         row: usize,
     },
+    /// Of the context manager.
+    Fit(fit::Question),
     /// Write the conversation as a file.
     Write {
         /// `native`, or the shape of a request: `chat`, `responses`, `anthropic`, `gemini`.
@@ -120,6 +124,8 @@ pub enum Answer {
         /// Its tokens; nothing when it cannot be laid again.
         request_tokens: Option<u64>,
     },
+    /// Of the context manager.
+    Fit(fit::Answer),
     /// The conversation as a file.
     Written {
         /// What it was written as.
@@ -303,6 +309,8 @@ pub struct Model {
     pub combined_tokens: Option<u64>,
     /// Advisory input bound.
     pub effective_input_tokens: Option<u64>,
+    /// The longest answer.
+    pub max_output_tokens: Option<u64>,
     /// The counter: an encoding's name, or an object.
     pub counter: Value,
     /// `file` or `catalogue`.

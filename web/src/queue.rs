@@ -17,17 +17,24 @@ pub enum Lane {
     Open,
     /// Another plan.
     Estimate,
-    /// More entries of the plan.
+    /// Another fit.
+    Fit,
+    /// More entries of the plan, or parts of the fit.
     Entries,
     /// What a provider counted, counted here.
     Recount,
+    /// Texts of the fit.
+    Text,
 }
+
+/// How many kinds there are.
+const LANES: usize = 6;
 
 /// One in flight, one waiting a lane.
 #[derive(Debug)]
 pub struct Queue<T> {
     busy: bool,
-    waiting: [Option<T>; 4],
+    waiting: [Option<T>; LANES],
 }
 
 impl<T> Default for Queue<T> {
@@ -41,14 +48,14 @@ impl<T> Queue<T> {
     pub fn new() -> Self {
         Self {
             busy: false,
-            waiting: [const { None }; 4],
+            waiting: Default::default(),
         }
     }
 
     /// Takes a question; answers it back when it can go at once.
     pub fn ask(&mut self, lane: Lane, question: T) -> Option<T> {
         if lane == Lane::Open {
-            self.waiting = [const { None }; 4];
+            self.waiting = Default::default();
         }
         if self.busy {
             self.waiting[lane as usize] = Some(question);

@@ -40,7 +40,12 @@ pub fn share(share: f64) -> String {
 
 /// How sure the big number is.
 pub fn counted(plan: &Plan) -> String {
-    match &plan.counter {
+    counted_by(&plan.counter)
+}
+
+/// How sure a number is, by what counted it.
+pub fn counted_by(counter: &Counter) -> String {
+    match counter {
         Counter::Exact(encoding) => format!("tokens, exact by {encoding}"),
         Counter::Anchored(encoding, factor) => {
             format!("tokens, anchored: {encoding} × {factor:.2}")
@@ -53,6 +58,14 @@ pub fn counted(plan: &Plan) -> String {
 /// The sign before a number that is no exact count.
 pub fn about(plan: &Plan) -> &'static str {
     if plan.tokenizer_exact { "" } else { "≈ " }
+}
+
+/// The same, by what counted it.
+pub fn sign(counter: &Counter) -> &'static str {
+    match counter {
+        Counter::Exact(_) => "",
+        _ => "≈ ",
+    }
 }
 
 /// Time the engine took.

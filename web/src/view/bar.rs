@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::{Stage, files};
-use crate::panel::Panel;
+use crate::panel::{Panel, Screen};
 use crate::words;
 
 /// The bar.
@@ -44,9 +44,16 @@ pub fn Bar() -> impl IntoView {
             (!choice.branches.is_empty()).then(|| (doc.conversation, choice.branches.clone(), now))
         })
     };
+    let view_of = move |screen: Screen, word: &'static str| {
+        view! {
+            <button type="button" aria-current=move || (panel.screen.get() == screen).then_some("page")
+                on:click=move |_| super::show(panel, stage, screen)>{word}</button>
+        }
+    };
     view! {
         <header class="bar">
             <p class="wordmark"><Mark/>"Galley"</p>
+            <nav class="views" aria-label="Views">{view_of(Screen::Proof, "Proof")} {view_of(Screen::Fit, "Fit")}</nav>
             <p class="file" aria-label="File">
                 <b dir="auto">{name}</b>
                 {move || format().map(|format| view! { " · " {format} })}

@@ -47,6 +47,7 @@ pub fn Keys() -> impl IntoView {
         <Sheet name="keys" label="Keyboard">
             <div class="head"><h2>"Keyboard"</h2><button type="button" class="link" on:click=move |_| stage.dialog.set(None)>"Close"</button></div>
             <dl>
+                <dt><kbd>"1"</kbd>" "<kbd>"2"</kbd></dt><dd>"the proof, the fit"</dd>
                 <dt><kbd>"F6"</kbd></dt><dd>"next pane; "<kbd>"⇧F6"</kbd>" the one before"</dd>
                 <dt><kbd>"J"</kbd>" "<kbd>"K"</kbd>" or "<kbd>"↓"</kbd>" "<kbd>"↑"</kbd></dt><dd>"next and previous line, in the conversation or the entries"</dd>
                 <dt><kbd>"G"</kbd></dt><dd>"from a line to its entry; again, back"</dd>

@@ -43,6 +43,10 @@ impl Scroller {
             let read = {
                 let element = element.clone();
                 move || {
+                    // The box is told of its own end too.
+                    if scroller.top.try_get_untracked().is_none() {
+                        return;
+                    }
                     scroller.top.set(f64::from(element.scroll_top()));
                     scroller.height.set(f64::from(element.client_height()));
                     let width = f64::from(element.client_width());

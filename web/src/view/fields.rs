@@ -56,7 +56,7 @@ pub fn RefusalAt(
 #[component]
 pub fn Count(
     /// Its id.
-    id: &'static str,
+    id: String,
     /// The number now.
     #[prop(into)]
     value: Signal<Option<u64>>,

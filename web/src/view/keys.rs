@@ -9,13 +9,15 @@ use super::rail::findings;
 use super::strip::step_share;
 use super::{Pane, Stage, files};
 use crate::lines::{self, Line};
-use crate::panel::{Current, Panel};
+use crate::panel::{Current, Panel, Screen};
 
-const PANES: [(Pane, &str); 3] = [
+const PROOF: &[(Pane, &str)] = &[
     (Pane::Conversation, "conversation"),
     (Pane::Request, "request"),
     (Pane::Proof, "proof"),
 ];
+
+const FIT: &[(Pane, &str)] = &[(Pane::Request, "settings"), (Pane::Proof, "fit")];
 
 /// Focuses an element once what has just changed is drawn.
 pub fn focus(id: &str) {
@@ -60,8 +62,10 @@ pub fn listen(panel: Panel, stage: Stage) {
         let typing = files::in_text(event.target());
         let handled = match event.key().as_str() {
             _ if stage.dialog.get_untracked().is_some() => false,
-            "F6" => next_pane(stage, event.shift_key()),
-            "F8" => next_finding(panel, stage, event.shift_key()),
+            "F6" => next_pane(panel, stage, event.shift_key()),
+            "F8" if panel.screen.get_untracked() == Screen::Proof => {
+                next_finding(panel, stage, event.shift_key())
+            }
             "o" | "O" if command => {
                 files::choose(panel);
                 true
@@ -78,6 +82,7 @@ pub fn listen(panel: Panel, stage: Stage) {
                 panel.current.set(None);
                 panel.unopened.set(None);
                 panel.alone.set(false);
+                panel.open_texts(None);
                 false
             }
             _ if command || event.alt_key() || typing => false,
@@ -97,6 +102,10 @@ pub fn listen(panel: Panel, stage: Stage) {
 fn letter(panel: Panel, stage: Stage, key: &str) -> bool {
     match key {
         "?" => stage.dialog.set(Some("keys")),
+        "1" => super::show(panel, stage, Screen::Proof),
+        "2" => super::show(panel, stage, Screen::Fit),
+        // What follows is about the proof.
+        _ if panel.screen.get_untracked() != Screen::Proof => return false,
         "j" | "J" => return walk(panel, stage, 1),
         "k" | "K" => return walk(panel, stage, -1),
         "g" | "G" => there_and_back(panel, stage),
@@ -124,19 +133,25 @@ fn in_list() -> bool {
     focused_in(".turns")
 }
 
-fn next_pane(stage: Stage, back: bool) -> bool {
-    let now = PANES
+fn next_pane(panel: Panel, stage: Stage, back: bool) -> bool {
+    let panes = match panel.screen.get_untracked() {
+        Screen::Proof => PROOF,
+        Screen::Fit => FIT,
+    };
+    let now = panes
         .iter()
         .position(|(_, id)| focused_in(&format!("#{id}")));
+    let all = panes.len();
     let next = match (now, back) {
         (None, false) => 0,
-        (None, true) => 2,
-        (Some(now), false) => (now + 1) % 3,
-        (Some(now), true) => (now + 2) % 3,
+        (None, true) => all - 1,
+        (Some(now), false) => (now + 1) % all,
+        (Some(now), true) => (now + all - 1) % all,
     };
-    let (pane, id) = PANES[next];
-    stage.pane.set(pane);
-    focus(id);
+    if let Some((pane, id)) = panes.get(next) {
+        stage.pane.set(*pane);
+        focus(id);
+    }
     true
 }
 

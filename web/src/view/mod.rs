@@ -6,6 +6,7 @@ mod dialogs;
 mod entries;
 mod fields;
 mod files;
+mod fit;
 mod inline;
 mod keys;
 mod notices;
@@ -18,16 +19,16 @@ mod totals;
 
 use leptos::prelude::*;
 
-use crate::panel::Panel;
+use crate::panel::{Panel, Screen};
 
 /// The pane a phone shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pane {
     /// The conversation.
     Conversation,
-    /// The request.
+    /// The request, or the settings of the fit.
     Request,
-    /// The proof.
+    /// The proof, or the fit.
     Proof,
 }
 
@@ -72,7 +73,10 @@ pub fn App() -> impl IntoView {
     let heading = move || {
         panel.doc.with(|doc| {
             doc.as_ref()
-                .map_or("Galley".to_owned(), |doc| format!("Proof of {}", doc.name))
+                .map_or("Galley".to_owned(), |doc| match panel.screen.get() {
+                    Screen::Proof => format!("Proof of {}", doc.name),
+                    Screen::Fit => format!("Fit of {}", doc.name),
+                })
         })
     };
     Effect::new(move |_| {
@@ -86,15 +90,23 @@ pub fn App() -> impl IntoView {
         Pane::Request => "request",
         Pane::Proof => "proof",
     };
+    let screen = move || match panel.screen.get() {
+        Screen::Proof => "proof",
+        Screen::Fit => "fit",
+    };
     view! {
-        <a class="skip" href="#proof">"Skip to the proof"</a>
+        {move || match panel.screen.get() {
+            Screen::Proof => view! { <a class="skip" href="#proof">"Skip to the proof"</a> },
+            Screen::Fit => view! { <a class="skip" href="#fit">"Skip to the fit"</a> },
+        }}
         <bar::Bar/>
         <notices::Above/>
-        <main class="panes" data-pane=pane class:alone=move || panel.alone.get()>
+        <main class="panes" data-pane=pane data-screen=screen class:alone=move || panel.alone.get() && panel.screen.get() == Screen::Proof>
             <h1 class="sr">{heading}</h1>
             <rail::Rail/>
             <request::RequestPane/>
             <proof::Proof/>
+            <fit::Fit/>
         </main>
         <Dock/>
         <dialogs::Keys/>
@@ -106,21 +118,40 @@ pub fn App() -> impl IntoView {
     }
 }
 
+/// Shows the proof or the fit; a phone shows its answer first.
+pub fn show(panel: Panel, stage: Stage, screen: Screen) {
+    stage.pane.set(Pane::Proof);
+    panel.show(screen);
+}
+
 #[component]
 fn Dock() -> impl IntoView {
     let panel = expect_context::<Panel>();
     let stage = expect_context::<Stage>();
-    let tab = move |pane: Pane, word: &'static str| {
+    let tab = move |screen: Screen, pane: Pane, word: &'static str| {
+        let go = move |_| {
+            if panel.screen.get_untracked() != screen {
+                panel.show(screen);
+            }
+            stage.pane.set(pane);
+        };
+        let here = move || panel.screen.get() == screen && stage.pane.get() == pane;
+        let request = (screen, pane) == (Screen::Proof, Pane::Request);
         view! {
-            <button type="button" aria-current=move || (stage.pane.get() == pane).then_some("page") on:click=move |_| stage.pane.set(pane)>
+            <button type="button" aria-current=move || here().then_some("page") on:click=go>
                 {word}
-                {move || (pane == Pane::Request && panel.refused.with(Option::is_some)).then(|| view! { <b class="red">"1"<span class="sr">" refusal"</span></b> })}
+                {move || (request && panel.refused.with(Option::is_some)).then(|| view! { <b class="red">"1"<span class="sr">" refusal"</span></b> })}
             </button>
         }
     };
+    let proof = move || tab(Screen::Proof, Pane::Proof, "Proof");
+    let fit = move || tab(Screen::Fit, Pane::Proof, "Fit");
     view! {
         <nav class="dock" aria-label="Panes">
-            {tab(Pane::Conversation, "Conversation")} {tab(Pane::Request, "Request")} {tab(Pane::Proof, "Proof")}
+            {move || match panel.screen.get() {
+                Screen::Proof => view! { {tab(Screen::Proof, Pane::Conversation, "Conversation")} {tab(Screen::Proof, Pane::Request, "Request")} {proof()} {fit()} }.into_any(),
+                Screen::Fit => view! { {proof()} {tab(Screen::Fit, Pane::Request, "Settings")} {fit()} }.into_any(),
+            }}
         </nav>
     }
 }

@@ -334,7 +334,7 @@ fn Findings() -> impl IntoView {
 }
 
 /// A row's height in pixels, as the stylesheet has it: it differs on a phone.
-fn row_height() -> RwSignal<f64> {
+pub fn row_height() -> RwSignal<f64> {
     let narrow = window().match_media("(max-width: 720px)").ok().flatten();
     let height = RwSignal::new(
         if narrow

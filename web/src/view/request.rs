@@ -155,9 +155,11 @@ fn model_hint(panel: Panel, known: Option<Model>) -> String {
     }
 }
 
+/// The model, and who says what bounds it. `at` goes before its ids where it stands a second time.
 #[component]
-fn ModelField() -> impl IntoView {
+pub fn ModelField(#[prop(default = "")] at: &'static str) -> impl IntoView {
     let panel = expect_context::<Panel>();
+    let id = move |name: &str| format!("{at}{name}");
     let other = "\u{0}other";
     let rows = Memo::new(move |_| {
         panel.doc.with(|doc| {
@@ -189,9 +191,9 @@ fn ModelField() -> impl IntoView {
         }
     };
     view! {
-        <label for="model">"Model"</label>
+        <label for=id("model")>"Model"</label>
         <div>
-            <select id="model" aria-describedby="model-h" on:change=move |event| {
+            <select id=id("model") aria-describedby=id("model-h") on:change=move |event| {
                 let chosen = event_target_value(&event);
                 panel.edit("model", |form| form.model = if chosen == other { String::new() } else { chosen });
             }>
@@ -203,10 +205,10 @@ fn ModelField() -> impl IntoView {
                 <div class="two">
                     <input type="text" aria-label="Model id" placeholder="model id" spellcheck="false" prop:value=move || model.get()
                         on:change=move |event| { let id = event_target_value(&event); panel.edit("model", |form| form.model = id) }/>
-                    <Count id="window" value=window set=move |window| panel.edit("window", |form| form.window = window) empty="window"/>
+                    <Count id=id("window") value=window set=move |window| panel.edit("window", |form| form.window = window) empty="window"/>
                 </div>
             })}
-            <p class="hint" id="model-h">{move || model_hint(panel, known.get())}</p>
+            <p class="hint" id=id("model-h")>{move || model_hint(panel, known.get())}</p>
             <RefusalAt here=|place| *place == Place::Model/>
         </div>
     }
@@ -350,7 +352,7 @@ fn Most() -> impl IntoView {
     view! {
         <label for="most">"At most"</label>
         <div>
-            <div class="two start"><Count id="most" value=most set=move |most| panel.edit("entry limit", |form| form.max_entries = most) empty="all"/>
+            <div class="two start"><Count id="most".to_owned() value=most set=move |most| panel.edit("entry limit", |form| form.max_entries = most) empty="all"/>
                 <span class="hint">{move || format!("segments · {} taken", n(taken()))}</span></div>
             <RefusalAt here=|place| *place == Place::MaxEntries/>
         </div>

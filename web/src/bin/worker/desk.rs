@@ -12,12 +12,13 @@ use galley_core::import::Format;
 use galley_core::refusal;
 use galley_core::session::Session;
 use galley_core::tokens::Encoding;
-use galley_web::protocol::{Answer, Counter, Refusal, View};
+use galley_web::protocol::{Answer, Counter, Refusal, View, fit};
 use serde_json::{Value, json};
 
 use super::encodings::StandIn;
 use super::facts::{self, Rows};
 use super::files::Index;
+use super::fit::Bench;
 use super::sheet;
 
 /// How a vocabulary stands.
@@ -52,6 +53,8 @@ pub struct Desk {
     session: Option<Session>,
     rows: Rows,
     plan: Option<Rc<Plan>>,
+    /// Laid out when it is first asked for.
+    bench: Option<Bench>,
     encodings: BTreeMap<String, Standing>,
 }
 
@@ -106,6 +109,7 @@ impl Desk {
         self.session = Some(session);
         self.rows = rows;
         self.plan = None;
+        self.bench = None;
         Answer::Opened(Box::new(doc))
     }
 
@@ -189,6 +193,55 @@ impl Desk {
         })
     }
 
+    /// Answers a question about a fit.
+    pub fn fit(&mut self, question: fit::Question) -> Result<Answer, Refusal> {
+        let Some(session) = &self.session else {
+            return Err(nothing_open());
+        };
+        let encodings = &mut self.encodings;
+        let bench = self.bench.get_or_insert_with(|| {
+            let mut bench = Bench::of(session.conversation());
+            for standing in encodings.values() {
+                if let Standing::Here(encoding) = standing {
+                    bench.load_encoding(encoding.clone());
+                }
+            }
+            bench
+        });
+        Ok(Answer::Fit(match question {
+            fit::Question::Assemble { request, view } => {
+                let name = bench.encoding(&request.model);
+                let waiting = name.and_then(|name| {
+                    let standing = encodings.entry(name.clone()).or_insert(Standing::Wanted);
+                    let waits = matches!(standing, Standing::Wanted | Standing::Coming);
+                    waits.then_some(Counter::Waiting(name))
+                });
+                let fit = Box::new(bench.assemble(&request, waiting));
+                let parts = bench.parts(view);
+                fit::Answer::Assembled { fit, parts }
+            }
+            fit::Question::Parts { view } => fit::Answer::Parts(bench.parts(view)),
+            fit::Question::Look { look } => {
+                let stretches = bench.look(&look);
+                fit::Answer::Looked { look, stretches }
+            }
+            fit::Question::Text {
+                look,
+                side,
+                from,
+                to,
+            } => {
+                let (at, text) = bench.text_of(&look, side, from, to);
+                fit::Answer::Text {
+                    look,
+                    side,
+                    at,
+                    text,
+                }
+            }
+        }))
+    }
+
     /// The next vocabulary to fetch.
     pub fn wanted(&mut self) -> Option<String> {
         let (name, standing) = self
@@ -205,6 +258,9 @@ impl Desk {
             .insert(encoding.name().to_owned(), Standing::Here(encoding.clone()));
         // What the stand-in priced was bytes divided by four.
         self.rows.priced.clear();
+        if let Some(bench) = &mut self.bench {
+            bench.load_encoding(encoding.clone());
+        }
         if let Some(session) = &mut self.session {
             session.load_encoding(encoding);
         }

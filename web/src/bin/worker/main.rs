@@ -4,6 +4,7 @@ mod desk;
 mod encodings;
 mod facts;
 mod files;
+mod fit;
 mod sheet;
 
 use std::cell::RefCell;
@@ -55,6 +56,7 @@ async fn answer(desk: &Rc<RefCell<Desk>>, ask: Ask, file: Option<Blob>) {
         Question::Estimate { request, view } => desk.borrow_mut().estimate(&request, view),
         Question::Entries { view } => desk.borrow_mut().entries(view),
         Question::Recount { row } => desk.borrow_mut().recount(row),
+        Question::Fit(question) => desk.borrow_mut().fit(question),
         Question::Write { to } => files::write(desk, to).await,
     };
     say(

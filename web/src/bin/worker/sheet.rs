@@ -62,7 +62,7 @@ pub fn sheet(
 }
 
 /// The same value in the page's own type: both speak the wire's names.
-fn again<T: serde::de::DeserializeOwned + Default>(value: &impl serde::Serialize) -> T {
+pub fn again<T: serde::de::DeserializeOwned + Default>(value: &impl serde::Serialize) -> T {
     serde_json::to_value(value)
         .and_then(serde_json::from_value)
         .unwrap_or_default()
