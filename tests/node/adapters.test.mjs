@@ -185,6 +185,18 @@ test("pruning goes on past a part that is pruned already, and twice is as once",
   assert.deepEqual((await adapters.responses.fit(pruning, body, asked)).body, first.body);
 });
 
+test("a message that was counted once is handed over as the same object the next time", async () => {
+  const real = manager();
+  const handed = [];
+  const watched = { countTokens: (request) => real.countTokens(request), assemble: (request) => (handed.push(request.messages), real.assemble(request)) };
+  const first = { model: "m", messages: [user("a"), assistant("b")] };
+  const asked = { model: usable(1000), options: exact() };
+  await adapters.chat.fit(watched, first, asked);
+  await adapters.chat.fit(watched, { ...first, messages: [...first.messages, user("c")] }, asked);
+  assert.deepEqual(handed.map(({ length }) => length), [2, 3]);
+  for (const index of [0, 1]) assert.equal(handed[1][index], handed[0][index]);
+});
+
 test("a body without a model says so, and one that is none is refused at its place", async () => {
   await assert.rejects(adapters.aiSdk.fit(manager(), [user("hi")]), { code: "parameter_invalid", path: "/model" });
   await assert.rejects(adapters.chat.fit(manager(), { messages: "hi" }), { code: "parameter_invalid", path: "/messages" });

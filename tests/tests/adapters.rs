@@ -6,11 +6,14 @@
 //! body that comes out, the same when it is not named; `warnings` codes with their places, none unless named;
 //! `first` the first item that is left; `added` that a message was put in. With `same` the body is written from its transcript as it was.
 
+use std::sync::LazyLock;
+
 use galley_core::fit::{self, Manager};
 use galley_core::transcript::Imported;
 use galley_core::wire::Shape;
 use galley_core::wire::adapt::{Adapted, Body, Fitted, Request};
 use galley_tests::{patched, suite_files};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 #[test]
@@ -57,6 +60,95 @@ fn a_body_without_its_messages_is_refused_at_their_place() {
     }
 }
 
+/// A place in a value, by numbers that choose among the members at each step.
+fn place<'a>(value: &'a mut Value, steps: &[prop::sample::Index]) -> &'a mut Value {
+    let Some((step, rest)) = steps.split_first() else {
+        return value;
+    };
+    let held = match value {
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members.len(),
+        _ => 0,
+    };
+    if held == 0 {
+        return value;
+    }
+    let index = step.index(held);
+    let next = match value {
+        Value::Array(items) => items.get_mut(index),
+        Value::Object(members) => members.values_mut().nth(index),
+        _ => None,
+    };
+    place(next.unwrap(), rest)
+}
+
+static BODIES: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let files = suite_files("adapters").into_iter();
+    files.map(|(_, case)| case["body"].clone()).collect()
+});
+
+fn odd() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(json!(null)),
+        Just(json!("")),
+        Just(json!([])),
+        Just(json!({})),
+        Just(json!(7)),
+        Just(json!("words")),
+        Just(json!([null, "a", {"type": "text", "text": " "}])),
+        Just(json!({"role": "assistant", "content": null})),
+        Just(
+            json!({"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "hologram"}]})
+        ),
+        Just(json!({"parts": [{"functionCall": {}}]})),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_a_body_holds_it_is_refused_or_brought_in(
+        case in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((prop::collection::vec(any::<prop::sample::Index>(), 1..6), odd()), 0..4),
+        from in any::<prop::sample::Index>(),
+        other in any::<prop::sample::Index>(),
+    ) {
+        let mut body = BODIES[case.index(BODIES.len())].clone();
+        for (steps, odd) in changes {
+            *place(&mut body, &steps) = odd;
+        }
+        for shape in Shape::ALL {
+            let Ok(mut read) = Body::read(shape, body.clone()) else { continue };
+            read.mend();
+            let messages = read.request().messages;
+            read.fit(&Fitted::default());
+            Body::read(shape, brought(&body, read)).unwrap();
+            if messages.is_empty() {
+                continue;
+            }
+            // Whatever is cut where, it can be done.
+            let other = other.index(messages.len());
+            let mut message = json!(messages[other]);
+            message["content"] = json!([{"type": "text", "text": "other"}]);
+            let mut read = Body::read(shape, body.clone()).unwrap();
+            read.mend();
+            read.fit(&Fitted {
+                kept: Some((from.index(messages.len())..messages.len()).collect()),
+                changed: [(other, serde_json::from_value(message).unwrap())].into(),
+                system_prompt: Some("# Conversation summary\n\nS".to_owned()),
+            });
+            Body::read(shape, brought(&body, read)).unwrap();
+        }
+    }
+}
+
+/// The body that comes out.
+fn brought(body: &Value, read: Body) -> Value {
+    let patch = read.finish().patch;
+    patch.map_or_else(|| body.clone(), |patch| patched(body, &patch))
+}
+
 /// Plays one case; answers what came out otherwise.
 fn play(case: &Value) -> Vec<String> {
     let (shape, was) = (shape(case), &case["body"]);
@@ -89,9 +181,7 @@ fn play(case: &Value) -> Vec<String> {
         added,
         warnings,
     } = body.finish();
-    let now = patch
-        .as_ref()
-        .map_or_else(|| was.clone(), |patch| patched(was, patch));
+    let now = patch.map_or_else(|| was.clone(), |patch| patched(was, &patch));
     compare("the body", now, case.get("becomes").unwrap_or(was));
     if let Some(expected) = case.get("first") {
         compare("the first item that is left", json!(first), expected);

@@ -7,6 +7,7 @@ import { aiSdkSeen, langchainSeen } from "./seen.js";
 class Adapter {
   #shape;
   #seen;
+  #last = new WeakMap();
 
   /** `seen` makes of a caller's objects what JSON has of them, each thing where it was. */
   constructor(shape, seen = (body) => ({ body, warnings: [] })) {
@@ -32,7 +33,7 @@ class Adapter {
   }
 
   async trim(manager, body, { max_tokens, model, tools, drop_reasoning, drop_functions }) {
-    const { read, seen, request, standing } = await this.#request(body, { model, tools });
+    const { read, seen, request, standing } = await this.#request(manager, body, { model, tools });
     const room = max_tokens - (await counted(manager, standing, request.model));
     const { messages, sources, ...answer } = await manager.trim({ ...request, max_tokens: Math.max(room, 0), drop_reasoning, drop_functions });
     const changed = messages.map((message, index) => [sources[index], message]).filter(([source, message]) => request.messages[source] !== message);
@@ -43,7 +44,7 @@ class Adapter {
   }
 
   async #fit(manager, body, { model, tools, parts, options = {} }, room) {
-    const { read, seen, request, standing } = await this.#request(body, { model, tools, summary: options.previous_summary });
+    const { read, seen, request, standing } = await this.#request(manager, body, { model, tools, summary: options.previous_summary });
     const overhead = (options.request_overhead_tokens ?? 0) + (await counted(manager, standing, request.model)) + room;
     const { messages, ...answer } = await manager.assemble({ ...request, parts, options: { ...options, request_overhead_tokens: overhead } });
     const from = request.messages.length - messages.length;
@@ -55,14 +56,24 @@ class Adapter {
     return { body: done.body, ...answer, token_count: answer.token_count - room + added, applied, warnings: done.warnings };
   }
 
-  async #request(body, { model, tools, summary }) {
+  async #request(manager, body, { model, tools, summary }) {
     const { read, warnings } = await this.#read(body);
     const { standing, model: id, ...request } = JSON.parse(read.request(summary ?? undefined));
     if (!model && !id) {
       throw new Refusal({ code: "parameter_invalid", status: 422, path: "/model", message: "The body names no model: say which one it is for by `model`, { id, provider?, limits? }." });
     }
     if (tools) request.tools = tools;
+    request.messages = this.#known(manager, request.messages);
     return { read, seen: warnings, request: { ...request, model: model ?? { id } }, standing };
+  }
+
+  // A manager counts a message object once: one that says what a message of its last request said is that one.
+  #known(manager, messages) {
+    const last = this.#last.get(manager);
+    const texts = messages.map((message) => JSON.stringify(message));
+    const known = texts.map((text, index) => last?.get(text) ?? messages[index]);
+    this.#last.set(manager, new Map(texts.map((text, index) => [text, known[index]])));
+    return known;
   }
 
   async #bring(read, body, seen, fitted) {

@@ -42,7 +42,7 @@ impl Body {
             {
                 if open.remove(function_call_id).is_none() && !self.words.contains(&one.index) {
                     let says = "no call before it waits for this result; it is left out";
-                    let place = self.places.result(one.index);
+                    let place = self.places.whole(one.index);
                     lone.extend(place.map(|place| (place, "result_without_call", says)));
                 }
                 continue;
@@ -204,7 +204,7 @@ impl Body {
                 .filter(|(_, block)| blank(block))
                 .map(|(number, _)| *number)
                 .collect();
-            let whole = self.places.result(one.index);
+            let whole = self.places.whole(one.index);
             let result = matches!(one.message, AgentMessage::FunctionResult { .. });
             // The person's message needs a text when it has nothing else.
             let speaks = matches!(one.message, AgentMessage::User { .. });

@@ -182,11 +182,11 @@ impl Body {
             }
         }
         let first = first.and_then(|index| sent.get(index));
-        if let Some(first) = first {
+        let cut = first.map(|first| first.index) != sent.first().map(|first| first.index);
+        if let Some(first) = first.filter(|_| cut) {
             self.drop_before(first.index);
         }
         self.leave_no_halves();
-        let cut = first.map(|first| first.index) != sent.first().map(|first| first.index);
         let front = first.and_then(|first| self.places.front(first.index));
         self.first = front.filter(|_| cut);
         if let Some(first) = first.filter(|_| cut || self.shape.person_first())
@@ -229,7 +229,8 @@ impl Body {
 
     /// Puts what a message is now in the place of what it was.
     fn change(&mut self, sent: &Sent, now: &AgentMessage) {
-        let result = self.places.result(sent.index);
+        let answers_call = matches!(sent.message, AgentMessage::FunctionResult { .. });
+        let result = self.places.whole(sent.index).filter(|_| answers_call);
         let blocks = now.content();
         if result.is_none() && blocks.len() < sent.blocks.len() {
             return self.lose(sent, blocks);
@@ -353,7 +354,7 @@ impl Body {
             if matches!(message, AgentMessage::Custom { .. }) {
                 continue;
             }
-            let whole = self.places.result(index);
+            let whole = self.places.whole(index);
             let here = |place: &String| !self.work.gone(place);
             let (mut blocks, mut left) = (Vec::new(), Vec::new());
             for (number, block) in message.content().iter().enumerate() {

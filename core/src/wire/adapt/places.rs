@@ -170,8 +170,8 @@ impl Places {
         found.map(|(_, pointer)| pointer.clone())
     }
 
-    /// The place of a message that has one as a whole.
-    pub fn result(&self, message: usize) -> Option<String> {
+    /// The place of a message as a whole: of a result, or of one in which no block is read.
+    pub fn whole(&self, message: usize) -> Option<String> {
         let known = self.messages.get(&message)?;
         let found = known.iter().find(|(number, _)| number.is_none());
         found.map(|(_, pointer)| pointer.clone())
