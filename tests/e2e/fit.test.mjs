@@ -78,6 +78,22 @@ test("the fit is one press or one key away, and so is the way back", () =>
     await page.waitForFunction(() => document.activeElement.id === "settings");
   }));
 
+test("while the fit is shown, the proof behind it asks for nothing", () =>
+  withFit(
+    async (page) => {
+      await page.locator(".views").getByRole("button", { name: "Proof" }).click();
+      await page.locator("[data-entry]").first().waitFor();
+      const drawn = await page.locator("[data-entry]").count();
+      await page.keyboard.press("2");
+      for (const name of ["cap", "prune", "compaction", "emergency"]) {
+        await page.getByRole("tab", { name: new RegExp(name) }).click();
+        await page.locator("#parts h2", { hasText: name }).waitFor();
+      }
+      assert.equal(await page.locator("[data-entry]").count(), drawn);
+    },
+    { file: JSON.stringify({ messages: Array.from({ length: 400 }, (_, at) => turn(at, "f::g", "short")).flat() }) },
+  ));
+
 test("each pass says what it did to the tokens, and the sums agree", () =>
   withFit(async (page) => {
     await pass(page, "cap").getByText("1 part rewritten").waitFor();

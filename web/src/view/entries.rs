@@ -43,8 +43,8 @@ impl Scroller {
             let read = {
                 let element = element.clone();
                 move || {
-                    // The box is told of its own end too.
-                    if scroller.top.try_get_untracked().is_none() {
+                    // The box is told of its own end too; and one that is not shown has no size to go by.
+                    if scroller.top.try_get_untracked().is_none() || element.client_width() == 0 {
                         return;
                     }
                     scroller.top.set(f64::from(element.scroll_top()));
@@ -140,6 +140,10 @@ fn settle(
     heights: RwSignal<Heights>,
 ) {
     let height = element.get_bounding_client_rect().height();
+    // Nothing that is shown is without a height.
+    if height == 0.0 {
+        return;
+    }
     let Some(by) = heights.with_untracked(|known| known.differs(index, height)) else {
         return;
     };
