@@ -26,6 +26,29 @@ const OTHERS: [&str; 17] = [
     "prod-mc-auth-mgmt-api.json",
 ];
 
+/// Files of exports that hold what a service puts before a model beside what is said.
+const SENT_BESIDE: [(&str, &str); 2] = [
+    (
+        "projects.json",
+        "projects with their instructions and documents",
+    ),
+    (
+        "memories.json",
+        "what the service keeps in mind of the person",
+    ),
+];
+
+/// What is told of files beside the conversations: those that the model was shown something of.
+pub(super) fn told(beside: &[Entry]) -> impl Iterator<Item = Warning> {
+    beside.iter().filter_map(|entry| {
+        let (_, holds) = SENT_BESIDE
+            .iter()
+            .find(|(name, _)| *name == base(&entry.name))?;
+        let message = format!("{} holds {holds}; it is not read", entry.name);
+        Some(Warning::new("entry_not_read", message))
+    })
+}
+
 /// Divides the files of an archive into those of conversations, in the order to read them, and the rest. The
 /// conversations of an export stand in files of known names; without those, any JSON counts.
 pub(super) fn conversations(entries: Vec<Entry>) -> (Vec<Entry>, Vec<Entry>) {

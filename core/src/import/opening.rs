@@ -235,6 +235,7 @@ impl Opening {
         }
         let (mut entries, beside) = archive::conversations(entries);
         entries.reverse();
+        archive::told(&beside).for_each(|warning| self.notes.push(warning));
         self.entries = entries;
         self.file.beside = beside;
         self.refused = Some(Refusal::new(

@@ -149,6 +149,21 @@ fn an_archive_inside_an_archive_is_told_by_its_name_and_what_to_do() {
 }
 
 #[test]
+fn a_file_of_what_the_model_was_shown_beside_the_conversations_is_told_by_its_name() {
+    let good = json!([chat("a")]).to_string();
+    let files = [
+        ("x/conversations.json", good.as_bytes()),
+        ("x/projects.json", b"[]".as_slice()),
+        ("x/users.json", b"[]".as_slice()),
+    ];
+    let file = open(&archive(&files, CompressionMethod::Stored)).unwrap();
+    let told: Vec<&str> = file.warnings.iter().map(|w| w.message.as_str()).collect();
+    let says =
+        "x/projects.json holds projects with their instructions and documents; it is not read";
+    assert_eq!(told, [says]);
+}
+
+#[test]
 fn an_archive_that_is_cut_off_or_overwritten_is_refused_or_told() {
     let text = json!((0..50).map(|n| chat(&n.to_string())).collect::<Vec<_>>()).to_string();
     let bytes = archive(
