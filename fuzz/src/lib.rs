@@ -41,7 +41,7 @@ fn same(opened: &Opened, file: &mut File, bytes: &[u8]) {
         for branch in whole.branches.iter().take(BRANCHES) {
             let asked = pick(file, index, Some(&branch.id), bytes).expect("a listed branch opens");
             assert_eq!(asked.branches, whole.branches, "branch {}", branch.id);
-            from_transcript(&asked);
+            from_transcript(asked);
         }
     }
 }
@@ -53,7 +53,7 @@ fn natives(opened: &Opened, bytes: &[u8]) {
         written(&file);
     }
     for one in &opened.conversations {
-        written(&from_transcript(one).0);
+        written(&from_transcript(one.clone()).0);
     }
 }
 

@@ -1,4 +1,5 @@
 // A conversation as a file of another shape.
+import { taken } from "./drive.js";
 import { importer } from "./importer.js";
 import { refusing } from "./refusal.js";
 
@@ -6,8 +7,6 @@ import { refusing } from "./refusal.js";
 export async function convert(conversation, to) {
   const module = await importer();
   const written = await refusing(() => module.convert(JSON.stringify(conversation), to));
-  const warnings = JSON.parse(written.warnings);
-  const body = JSON.parse(written.takeText());
-  written.free();
-  return { body, warnings };
+  const { text, warnings } = taken(written);
+  return { body: JSON.parse(text), warnings: JSON.parse(warnings) };
 }

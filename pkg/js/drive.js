@@ -17,3 +17,12 @@ export async function drive(steps, { size, read }, { signal, onProgress } = {}) 
   }
   return steps.finish();
 }
+
+/** What was written: its text, which comes in pieces, and what is otherwise in it. */
+export function taken(written) {
+  let text = "";
+  written.giveText((piece) => (text += piece));
+  const { warnings } = written;
+  written.free();
+  return { text, warnings };
+}

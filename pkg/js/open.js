@@ -1,7 +1,7 @@
 // Files of other tools. What reads them is a module of its own, loaded with the first; it says which stretch
 // of a file it needs next, so that a large one is never held whole.
 import { openConversation, openPicked } from "../dist/galley.js";
-import { drive } from "./drive.js";
+import { drive, taken } from "./drive.js";
 import { importer } from "./importer.js";
 import { Refusal, refusing } from "./refusal.js";
 
@@ -29,10 +29,8 @@ class OpenedFile {
 
   async open(index = 0, branch, options = {}) {
     const picked = await refusing(() => drive(this.#file.pick(index, branch), this.#bytes, options));
-    const warnings = JSON.parse(picked.warnings);
-    const file = picked.takeText();
-    picked.free();
-    return openPicked(file, this.format, [...this.warnings, ...warnings]);
+    const { text, warnings } = taken(picked);
+    return openPicked(text, this.format, [...this.warnings, ...JSON.parse(warnings)]);
   }
 }
 

@@ -56,7 +56,12 @@ fn bytes(path: &Path) -> Vec<u8> {
 fn natives(opened: &Opened, bytes: &[u8]) -> Vec<(Conversation, Vec<Warning>)> {
     match opened.format {
         Format::Galley => vec![read(bytes).expect("a native file that is recognised reads")],
-        _ => opened.conversations.iter().map(from_transcript).collect(),
+        _ => opened
+            .conversations
+            .iter()
+            .cloned()
+            .map(from_transcript)
+            .collect(),
     }
 }
 
@@ -259,7 +264,7 @@ fn a_stored_completion_reads_without_a_warning() {
             }
         }
         assert_eq!((answered, called.len()), (results, 0));
-        let (file, warnings) = from_transcript(one);
+        let (file, warnings) = from_transcript(one.clone());
         assert_eq!(warnings, []);
         assert_eq!(file.turns.len(), 1);
         let body = &file.turns[0].body;

@@ -23,20 +23,22 @@ use crate::transcript::{AgentMessage, ContentBlock, Imported, OpenCalls, StopRea
 use reply::Place;
 use uploads::Uploads;
 
-/// Builds the conversation a transcript is, and says what had no place in it.
-pub fn from_transcript(imported: &Imported) -> (Conversation, Vec<Warning>) {
+/// Builds the conversation a transcript is, and says what had no place in it. Each message is given up as soon as
+/// it is in the conversation: a long one is not held in both forms.
+pub fn from_transcript(mut imported: Imported) -> (Conversation, Vec<Warning>) {
+    let messages = std::mem::take(&mut imported.messages);
     let mut notes = Notes::default();
     let mut builder = Builder {
-        imported,
-        file: around(imported),
-        uploads: Uploads::new(imported),
+        imported: &imported,
+        file: around(&imported),
+        uploads: Uploads::new(&imported),
         waiting: Vec::new(),
         aside: Vec::new(),
         current: None,
         open: OpenCalls::default(),
     };
-    for (index, message) in imported.messages.iter().enumerate() {
-        builder.message(index, message);
+    for (index, message) in messages.into_iter().enumerate() {
+        builder.message(index, &message);
     }
     let mut file = builder.finish(&mut notes);
     super::settle(&mut file, &mut notes);

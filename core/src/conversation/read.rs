@@ -70,27 +70,8 @@ pub fn read(bytes: &[u8]) -> Result<(Conversation, Vec<Warning>), Refusal> {
 impl Conversation {
     /// The native file's text.
     pub fn to_json(&self) -> String {
-        // Measured first: a long file that grows as it is written is held twice.
-        let mut measure = Measure(0);
         // Every key is a string and every number finite, so there is nothing that could fail to be written.
-        let _ = serde_json::to_writer(&mut measure, self);
-        let mut text = Vec::with_capacity(measure.0);
-        let _ = serde_json::to_writer(&mut text, self);
-        String::from_utf8(text).unwrap_or_default()
-    }
-}
-
-/// Counts what is written.
-struct Measure(usize);
-
-impl std::io::Write for Measure {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
+        serde_json::to_string(self).unwrap_or_default()
     }
 }
 

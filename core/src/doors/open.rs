@@ -34,9 +34,9 @@ pub fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
             warnings,
         });
     }
-    match conversations.as_slice() {
-        [one] => {
-            warnings.extend(one.warnings.iter().cloned());
+    match <[_; 1]>::try_from(conversations) {
+        Ok([mut one]) => {
+            warnings.append(&mut one.warnings);
             let (conversation, noticed) = conversation::from_transcript(one);
             warnings.extend(noticed);
             Ok(Opened {
@@ -45,11 +45,11 @@ pub fn open(bytes: &[u8]) -> Result<Opened, Refusal> {
                 warnings,
             })
         }
-        [] => Err(Refusal::new(
+        Err(several) if several.is_empty() => Err(Refusal::new(
             import::INVALID,
             "the file holds no conversation; choose the file that does",
         )),
-        several => Err(Refusal::new(
+        Err(several) => Err(Refusal::new(
             "several_conversations",
             format!(
                 "the file holds {} conversations; keep one of them in a file of its own",

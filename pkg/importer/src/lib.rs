@@ -5,10 +5,13 @@
 //! [`Opening::finish`] answers the [`File`], whose conversations [`File::pick`] opens the same way. Answers are
 //! JSON texts; what is thrown is the JSON text of a refusal.
 
-use galley_core::conversation::{self, from_transcript};
+use std::io::{self, Write};
+
+use galley_core::conversation::{self, Conversation, from_transcript};
 use galley_core::doors;
 use galley_core::import::{self, Ask, Step};
 use galley_core::refusal::Refusal;
+use js_sys::Function;
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
@@ -83,25 +86,73 @@ impl File {
 #[wasm_bindgen]
 pub struct Picking(import::Picking);
 
-/// A text that was written, JSON.
+/// What was written: a JSON text, and what is not in it as it was.
 #[wasm_bindgen]
 pub struct Written {
-    text: String,
+    text: Text,
     warnings: String,
+}
+
+enum Text {
+    File(Box<Conversation>),
+    Body(String),
 }
 
 #[wasm_bindgen]
 impl Written {
-    /// The text; it can be taken once.
-    #[wasm_bindgen(js_name = takeText)]
-    pub fn take_text(&mut self) -> String {
-        std::mem::take(&mut self.text)
+    /// Hands the text over in pieces: that of a long conversation is never held whole. Throws what `take` throws.
+    #[wasm_bindgen(js_name = giveText)]
+    pub fn give_text(&self, take: &Function) -> Result<(), JsValue> {
+        let mut pieces = Pieces {
+            take,
+            piece: Vec::new(),
+            given: Ok(()),
+        };
+        // Every key is a string and every number finite, so there is nothing else that could fail.
+        let written = match &self.text {
+            Text::File(file) => serde_json::to_writer(&mut pieces, file).map_err(io::Error::from),
+            Text::Body(text) => pieces.write_all(text.as_bytes()),
+        };
+        let _ = written.and_then(|()| pieces.flush());
+        pieces.given
     }
 
     /// What is not in it as it was, by position.
     #[wasm_bindgen(getter)]
     pub fn warnings(&self) -> String {
         self.warnings.clone()
+    }
+}
+
+/// Bytes of a piece, about.
+const PIECE: usize = 1024 * 1024;
+
+/// Gives a text away, piece by piece.
+struct Pieces<'t> {
+    take: &'t Function,
+    piece: Vec<u8>,
+    given: Result<(), JsValue>,
+}
+
+impl Write for Pieces<'_> {
+    /// Takes all of it, so that no character is cut: what writes JSON hands whole ones over.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let piece = String::from_utf8_lossy(&self.piece);
+        let given = self.take.call1(&JsValue::NULL, &JsValue::from_str(&piece));
+        self.given = given.map(|_| ());
+        self.piece.clear();
+        match self.given {
+            Ok(()) => Ok(()),
+            Err(_) => Err(io::ErrorKind::Other.into()),
+        }
     }
 }
 
@@ -113,7 +164,7 @@ pub fn convert(file: &str, to: &str) -> Result<Written, JsValue> {
     let converted = doors::convert(&file, to).map_err(thrown)?;
     let warnings: Vec<_> = mended.into_iter().chain(converted.warnings).collect();
     Ok(Written {
-        text: converted.text,
+        text: Text::Body(converted.text),
         warnings: json!(warnings).to_string(),
     })
 }
@@ -132,13 +183,12 @@ impl Picking {
 
     /// The conversation as a native file.
     pub fn finish(self) -> Result<Written, JsValue> {
-        let imported = self.0.finish().map_err(thrown)?;
-        let (file, noticed) = from_transcript(&imported);
-        let warnings: Vec<_> = imported.warnings.into_iter().chain(noticed).collect();
-        // A long conversation is held in as few forms at once as can be.
-        drop((imported.messages, imported.request, imported.system));
+        let mut imported = self.0.finish().map_err(thrown)?;
+        let mut warnings = std::mem::take(&mut imported.warnings);
+        let (file, noticed) = from_transcript(imported);
+        warnings.extend(noticed);
         Ok(Written {
-            text: file.to_json(),
+            text: Text::File(Box::new(file)),
             warnings: json!(warnings).to_string(),
         })
     }

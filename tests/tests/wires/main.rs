@@ -195,9 +195,9 @@ proptest! {
 
     #[test]
     fn a_conversation_is_a_transcript_again(imported in transcript()) {
-        let (file, _) = from_transcript(&imported);
+        let (file, _) = from_transcript(imported.clone());
         let (first, _) = to_transcript(&file);
-        let (file, _) = from_transcript(&first);
+        let (file, _) = from_transcript(first.clone());
         let (second, _) = to_transcript(&file);
         prop_assert_eq!(flow(&second), flow(&first));
         let said = |imported: &Imported| {
@@ -268,7 +268,7 @@ fn a_plain_transcript_of_every_wire_is_told_no_difference() {
         let ids = shape != Shape::Gemini;
         assert_eq!(plain(&again(&body, shape), ids), plain(&imported, ids));
 
-        let (file, _) = from_transcript(&imported);
+        let (file, _) = from_transcript(imported.clone());
         let (back, told) = to_transcript(&file);
         assert_eq!(told, []);
         let mut expected = plain(&imported, true);

@@ -41,7 +41,7 @@ fn turns(file: &Conversation) -> Value {
 }
 
 fn check(messages: Value, expected: Value) -> Conversation {
-    let (file, _) = from_transcript(&imported(messages));
+    let (file, _) = from_transcript(imported(messages));
     assert_eq!(turns(&file), expected);
     file
 }
@@ -108,7 +108,7 @@ fn words_in_parts_are_turns_in_a_row_and_pictures_follow_them() {
         reference: Some("https://x".into()),
         ..Attachment::default()
     }];
-    let (file, warnings) = from_transcript(&imported);
+    let (file, warnings) = from_transcript(imported);
     let expected = json!([
         {"kind": "message", "role": "user", "text": "a", "uploads": ["up1"]},
         {"kind": "direct_reply", "role": "assistant", "prompt": {"text": "b", "uploads": ["up2"]},
@@ -166,7 +166,7 @@ fn what_stands_around_the_messages_is_kept() {
         label: None,
         execution_mode: None,
     }];
-    let (file, warnings) = from_transcript(&answered);
+    let (file, warnings) = from_transcript(answered.clone());
     assert_eq!(warnings, []);
     let written = serde_json::to_value(&file).unwrap();
     for (pointer, expected) in [
@@ -196,7 +196,7 @@ fn what_stands_around_the_messages_is_kept() {
     }
     let mut asked = answered.clone();
     asked.messages.pop();
-    let (file, _) = from_transcript(&asked);
+    let (file, _) = from_transcript(asked);
     assert_eq!(file.turns, []);
     assert_eq!(file.pending.unwrap().text, "q");
     assert_eq!(file.extra["request"], answered.request.unwrap());
@@ -206,7 +206,7 @@ fn what_stands_around_the_messages_is_kept() {
 fn the_models_own_argument_string_is_kept() {
     let mut imported = imported(json!([{"role": "assistant", "content": [call("a"), call("a")]}]));
     imported.arguments.insert("a".into(), "{ \"n\": 1 }".into());
-    let (file, _) = from_transcript(&imported);
+    let (file, _) = from_transcript(imported);
     let calls = &file.turns[0].body.run.as_ref().unwrap().rounds[0].calls;
     assert_eq!(calls[0].arguments, "{ \"n\": 1 }");
     assert_eq!((calls[0].id.as_str(), calls[1].id.as_str()), ("a", "a#2"));
@@ -337,7 +337,7 @@ proptest! {
     #[test]
     fn nothing_is_lost_and_nothing_changed(messages in prop::collection::vec(any_message(), 0..12)) {
         let imported = Imported { messages, ..Imported::default() };
-        let (file, _) = from_transcript(&imported);
+        let (file, _) = from_transcript(imported.clone());
         prop_assert_eq!(Said::of_conversation(&file), Said::of_transcript(&imported));
         let (again, warnings) = read(file.to_json().as_bytes()).unwrap();
         prop_assert_eq!(again, file);

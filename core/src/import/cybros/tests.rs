@@ -60,7 +60,7 @@ fn what_was_counted_for_a_summary_is_not_what_the_context_holds() {
         turn(2, "compaction_summary", variant("v2", "", "all so far", 90_000)),
         turn(3, "message", json!({"public_id": "v3", "content": "and?"})),
     ], "pagination": {}});
-    let (file, _) = from_transcript(&opened(&page, None));
+    let (file, _) = from_transcript(opened(&page, None));
     let counted: Vec<_> = file
         .turns
         .iter()

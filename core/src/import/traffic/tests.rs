@@ -18,7 +18,7 @@ fn no_secret_of_who_recorded_is_kept() {
     for file in [HAR, NOCK, VCR, LHAR] {
         assert!(file.contains("SECRET"), "{file}");
         let opened = opened(file.as_bytes());
-        let natives = opened.conversations.iter().map(from_transcript);
+        let natives = opened.conversations.iter().cloned().map(from_transcript);
         let natives: String = natives.map(|(file, _)| file.to_json()).collect();
         let told = serde_json::to_string(&opened).unwrap() + &natives;
         assert!(!told.contains("SECRET"), "{told}");

@@ -33,18 +33,13 @@ export async function pick_conversation(index, branch, progress) {
   const { signal } = stop;
   const steps = opened.file.pick(index, branch);
   const picked = await drive(steps, opened.bytes, { signal, onProgress: ({ loaded, total }) => progress(loaded, total) });
-  const answer = [picked.takeText(), picked.warnings];
-  picked.free();
-  return answer;
+  return written(picked);
 }
 
 /** Writes a native file as another shape: the text, and what is otherwise in it. */
 export async function write_file(file, to) {
   const { convert } = await module("importer", "importer", () => {});
-  const written = convert(file, to);
-  const answer = [written.takeText(), written.warnings];
-  written.free();
-  return answer;
+  return written(convert(file, to));
 }
 
 /** Gives up what is being opened. */
@@ -52,9 +47,17 @@ export function stop_opening() {
   stop?.abort();
 }
 
+const driver = () => import(new URL("./importer/drive.js", self.location.href).href);
+
 async function drive(...words) {
-  const { drive } = await import(new URL("./importer/drive.js", self.location.href).href);
+  const { drive } = await driver();
   return drive(...words);
+}
+
+async function written(file) {
+  const { taken } = await driver();
+  const { text, warnings } = taken(file);
+  return [text, warnings];
 }
 
 function module(folder, name, progress) {
