@@ -209,12 +209,14 @@ impl Body {
             // The person's message needs a text when it has nothing else.
             let speaks = matches!(one.message, AgentMessage::User { .. });
             let bare = !result && blanks.len() == one.blocks.len() && self.is_whole(one.index);
-            if let Some(place) = whole.filter(|_| bare) {
-                self.replace_blank(&place, speaks);
+            if let Some(place) = whole.as_deref().filter(|_| bare) {
+                self.replace_blank(place, speaks);
                 continue;
             }
             for (order, number) in blanks.into_iter().enumerate() {
-                if let Some(place) = self.places.block(one.index, number) {
+                // What has no place of its own stands for all of its result.
+                let place = self.places.block(one.index, number);
+                if let Some(place) = place.filter(|place| Some(place) != whole.as_ref()) {
                     self.replace_blank(&place, speaks && bare && order == 0);
                 }
             }
