@@ -169,6 +169,16 @@ test("sliders and digits change what is pruned at once, undo takes it back, and 
     assert.equal(await turns.inputValue(), "");
   }));
 
+test("a number that is none of the configuration's is refused at its place, and undo takes it back", () =>
+  withFit(async (page) => {
+    await page.locator("#tail_turns").fill("99999999999");
+    await hook(page, "fit-verdict").getByText("/tail_turns").waitFor();
+    assert.match(await hook(page, "fit-verdict").innerText(), /^parameter_invalid/);
+    assert.equal(await hook(page, "passes").count(), 0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await hook(page, "passes").waitFor();
+  }));
+
 test("what does not fit says by how much; what would be summarised is told, and what the summariser would read", () =>
   withFit(async (page) => {
     await page.locator("#reserved_tokens").fill("187000");

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 
 use super::notices::Encodings;
 use crate::panel::{Panel, Screen};
-use crate::words::took;
+use crate::words::{some, took};
 
 /// The two panes of the fit, while it is shown.
 #[component]
@@ -40,6 +40,7 @@ fn Result() -> impl IntoView {
             .fit
             .with(|fit| fit.as_ref().is_some_and(|fit| !fit.passes.is_empty()))
     });
+    let messages = Memo::new(move |_| fitting.fit.with(|fit| fit.as_ref().map(|fit| fit.messages)));
     view! {
         <section class="pane" id="fit" tabindex="-1" aria-labelledby="h-fit">
             <h2 class="sr" id="h-fit">"Fit"</h2>
@@ -54,7 +55,7 @@ fn Result() -> impl IntoView {
                 })}
             </div>
             <footer class="foot">
-                <span>"A dry run: nothing is written, nothing is sent"</span>
+                <span>{move || messages.get().map(|count| format!("A dry run on {}: nothing is written, nothing is sent", some(count, "message")))}</span>
                 <span class="nb" data-hook="fit-revision">{move || { let (revision, ms) = fitting.shown.get(); (revision > 0).then(|| format!("rev {revision} · {}", took(ms))) }}</span>
             </footer>
         </section>

@@ -32,7 +32,7 @@ pub fn Verdict() -> impl IntoView {
             let refusal = fit.refusal.clone().unwrap_or_default();
             view! {
                 <div class="sec">
-                    <p class="note bad untried" role="alert" data-hook="fit-verdict"><b>{refusal.code}</b>" "{super::super::fields::said(&refusal.message)}</p>
+                    <p class="note bad untried" role="alert" data-hook="fit-verdict"><b>{refusal.code}</b>" "{refusal.path.map(|path| view! { <code>{path}</code>" " })}{super::super::fields::said(&refusal.message)}</p>
                 </div>
             }
             .into_any()
