@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The npm package, in pkg/: the counters, the importer, the context manager, the engine's wasm, the types.
 #
-#   scripts/npm.sh [--write-types]     --write-types replaces the committed declarations and schema
+#   scripts/npm.sh [--write-types]     --write-types replaces the committed declarations and schemas
 source "$(dirname "$0")/env.sh"
 scripts/setup.sh rust wasm-bindgen binaryen
 scripts/build-counter.sh
@@ -23,8 +23,7 @@ rm -f pkg/dist/galley_bg.wasm.d.ts
 node scripts/types.mjs "$CARGO_TARGET_DIR/galley/bindgen.d.ts" pkg/types/galley.d.ts "${1:---check}"
 
 if [ "${1:-}" = --write-types ]; then
-  cargo run --quiet -p galley-pkg --example schema >"$CARGO_TARGET_DIR/galley/schema.json"
-  mv "$CARGO_TARGET_DIR/galley/schema.json" pkg/schema/conversation-1.json
+  cargo run --quiet -p galley-pkg --example schema pkg/schema
 fi
 
 node scripts/sizes.mjs pkg/dist/galley_bg.wasm pkg/dist/importer/importer_bg.wasm pkg/dist/fit/fit_bg.wasm

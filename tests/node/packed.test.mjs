@@ -22,7 +22,7 @@ const user = project({
 after(user.remove);
 
 test("it carries the wasm, the counters and the types, and no sources", () => {
-  for (const file of ["dist/galley_bg.wasm", "dist/galley.js", "dist/counter/o200k_base.js", "dist/counter/o200k_base_bg.wasm", "dist/counter/r50k_base_bg.wasm", "dist/importer/importer_bg.wasm", "dist/fit/fit_bg.wasm", "js/index.js", "js/cli.js", "types/galley.d.ts", "schema/conversation-1.json", "README.md"]) {
+  for (const file of ["dist/galley_bg.wasm", "dist/galley.js", "dist/counter/o200k_base.js", "dist/counter/o200k_base_bg.wasm", "dist/counter/r50k_base_bg.wasm", "dist/importer/importer_bg.wasm", "dist/fit/fit_bg.wasm", "js/index.js", "js/cli.js", "types/galley.d.ts", "schema/conversation-1.json", "schema/context-assemble.request.json", "README.md"]) {
     assert.ok(user.packed.includes(file), `${file} is not in the package`);
   }
   assert.deepEqual(user.packed.filter((file) => /\.rs$|^src\/|^tests\//.test(file)), []);

@@ -60,10 +60,10 @@ pub use prune::{PruneRule, Pruned, prune};
 pub use select::{Selection, select};
 pub use trim::{TrimRequest, TrimResponse, trim};
 pub use wire::{
-    Applied, AssembleBreakdown, AssembleOptions, AssembleRequest, AssembleResponse, ByRoleTokens,
-    CompactOptions, CompactRequest, CompactResponse, CountTokensRequest, CountTokensResponse,
-    ModelInput, ModelLimits, ModelResolved, PruneOptions, PruneRequest, PruneResponse,
-    ThinkingLevel,
+    Acknowledged, Applied, AssembleBreakdown, AssembleOptions, AssembleRequest, AssembleResponse,
+    ByRoleTokens, CompactOptions, CompactRequest, CompactResponse, CountTokensRequest,
+    CountTokensResponse, ModelInput, ModelLimits, ModelResolved, OnConfigChangeEvent,
+    OnModelsChangedEvent, PruneOptions, PruneRequest, PruneResponse, ThinkingLevel,
 };
 
 use std::collections::BTreeSet;

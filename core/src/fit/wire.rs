@@ -402,3 +402,29 @@ pub struct CountTokensResponse {
     #[cfg_attr(feature = "types", tsify(type = "Record<string, number>"))]
     pub by_part: Option<IndexMap<String, u64>>,
 }
+
+/// What `context::on-config-change` is told: that the configuration is to be fetched again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
+pub struct OnConfigChangeEvent {
+    /// The configuration's id, which nothing depends on.
+    #[serde(default)]
+    pub id: Option<String>,
+}
+
+/// What `context::on-models-changed` is told: that hosts are to be asked for models anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
+pub struct OnModelsChangedEvent {
+    /// The provider whose models changed, which nothing depends on.
+    #[serde(default)]
+    pub provider: Option<String>,
+}
+
+/// What both answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(tsify::Tsify, schemars::JsonSchema))]
+pub struct Acknowledged {
+    /// Always true.
+    pub ok: bool,
+}
