@@ -65,10 +65,8 @@ pub fn results(items: &[Item]) -> Vec<Found<'_>> {
 
 /// For every message, the index of the last message that answers a call of it; 0 where none does.
 pub fn last_answers(items: &[Item]) -> Vec<usize> {
-    let calls = calls(items);
     let mut last = vec![0usize; items.len()];
-    for found in results(items) {
-        let call = latest(&calls, found.call_id, (found.message, found.block));
+    for (found, call) in answers(items) {
         if let Some(reach) = call.and_then(|call| last.get_mut(call.message)) {
             *reach = (*reach).max(found.message);
         }
@@ -76,10 +74,24 @@ pub fn last_answers(items: &[Item]) -> Vec<usize> {
     last
 }
 
-struct Call<'a> {
-    message: usize,
+/// Every result with the call it answers, when there is one.
+pub fn answers(items: &[Item]) -> Vec<(Found<'_>, Option<Call<'_>>)> {
+    let calls = calls(items);
+    let call = |found: &Found<'_>| latest(&calls, found.call_id, (found.message, found.block));
+    let results = results(items).into_iter();
+    results
+        .map(|found| (found, call(&found).copied()))
+        .collect()
+}
+
+/// A call of a list of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// Index of the message it stands in.
+    pub message: usize,
     block: usize,
-    function_id: &'a str,
+    /// The function it calls.
+    pub function_id: &'a str,
 }
 
 /// Calls by their ids, each id's in order.

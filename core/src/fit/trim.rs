@@ -133,13 +133,19 @@ struct Dropped<'a> {
 
 impl<'a> Dropped<'a> {
     fn of(items: &[Item], functions: &'a [String], reasoning: bool) -> Self {
-        let named =
-            |name: Option<&str>| name.is_some_and(|name| functions.iter().any(|of| of == name));
-        let results = super::calls::results(items)
-            .into_iter()
-            .filter(|found| named(found.function_id))
-            .map(|found| (found.message, found.block))
-            .collect();
+        let named = |name: &str| functions.iter().any(|of| of == name);
+        let mut results = BTreeSet::new();
+        for (found, call) in super::calls::answers(items) {
+            let goes = match call {
+                // What the call names is what goes: a result may say another name. A call may also stand in a
+                // result that goes.
+                Some(call) => named(call.function_id) || results.contains(&(call.message, None)),
+                None => found.function_id.is_some_and(named),
+            };
+            if goes {
+                results.insert((found.message, found.block));
+            }
+        }
         let is_answer = |item: &Item| matches!(item.message(), AgentMessage::Assistant { .. });
         Self {
             functions,
@@ -194,7 +200,9 @@ impl<'a> Dropped<'a> {
         let mut kept = goes.iter();
         content_mut(&mut left).retain(|_| kept.next() == Some(&false));
         let says = |block: &ContentBlock| !matches!(block, ContentBlock::Thinking { .. });
-        if !left.content().iter().any(says) {
+        // A result answers its call even with nothing in it.
+        let answers = matches!(left, AgentMessage::FunctionResult { .. });
+        if !answers && !left.content().iter().any(says) {
             return None;
         }
         if lost_reasoning {
@@ -232,4 +240,74 @@ fn newest(items: &[Item], sizes: &[u64], budget: u64) -> usize {
     turn.or_else(part)
         .or_else(least)
         .map_or(0, |(index, _)| *index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn call(id: &str, function_id: &str) -> Value {
+        json!({"type": "function_call", "id": id, "function_id": function_id})
+    }
+
+    fn answer(content: Value) -> Value {
+        json!({"role": "assistant", "content": content, "stop_reason": "end", "model": "m", "provider": "p", "timestamp": 1})
+    }
+
+    fn result(id: &str, function_id: &str, content: Value) -> Value {
+        json!({"role": "function_result", "function_call_id": id, "function_id": function_id, "content": content,
+            "timestamp": 1})
+    }
+
+    #[track_caller]
+    fn check(messages: Value, sources: &[usize]) {
+        let request =
+            json!({"messages": messages, "max_tokens": 9_999, "drop_functions": ["gone"]});
+        let request = serde_json::from_value(request).unwrap();
+        let trimmed = trim(&Manager::default(), request).unwrap();
+        assert_eq!(trimmed.sources, sources);
+    }
+
+    #[test]
+    fn a_result_that_says_another_name_goes_or_stays_with_its_call() {
+        check(
+            json!([
+                answer(json!([call("a", "gone")])),
+                result("a", "stays", json!([]))
+            ]),
+            &[],
+        );
+        check(
+            json!([
+                answer(json!([call("a", "stays")])),
+                result("a", "gone", json!([]))
+            ]),
+            &[0, 1],
+        );
+        check(json!([result("a", "gone", json!([]))]), &[]);
+    }
+
+    #[test]
+    fn a_call_inside_of_a_result_goes_with_it_and_takes_its_own_result() {
+        check(
+            json!([
+                answer(json!([call("a", "gone")])),
+                result("a", "gone", json!([call("b", "stays")])),
+                result("b", "stays", json!([])),
+            ]),
+            &[],
+        );
+    }
+
+    #[test]
+    fn a_result_that_holds_nothing_any_more_still_answers_its_call() {
+        check(
+            json!([
+                answer(json!([call("a", "stays")])),
+                result("a", "stays", json!([call("b", "gone")])),
+            ]),
+            &[0, 1],
+        );
+    }
 }
