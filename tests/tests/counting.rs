@@ -1,17 +1,20 @@
-//! What must not be computed twice: an edit counts what it changed, a bound counts nothing.
+//! What must not be computed twice: an edit counts what it changed, a bound counts nothing; a message is counted once
+//! under each way of counting.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use galley_core::fit::{Asked, Extras, Item, Manager, Outcome, Step};
 use galley_core::session::Session;
 use galley_core::tokens::Encoding;
+use galley_core::wording::Wording;
 use galley_tests::{lay_over, suite};
 use serde_json::{Value, json};
 
 /// A tokenizer that counts how often it is asked.
-struct Asked(Rc<Cell<u64>>);
+struct Times(Rc<Cell<u64>>);
 
-impl Encoding for Asked {
+impl Encoding for Times {
     fn name(&self) -> &str {
         "o200k_base"
     }
@@ -37,7 +40,7 @@ fn opened() -> (Session, Rc<Cell<u64>>) {
     );
     let mut session = Session::open(file.to_string().as_bytes()).expect("the file opens");
     let asked = Rc::new(Cell::new(0));
-    session.load_encoding(Rc::new(Asked(asked.clone())));
+    session.load_encoding(Rc::new(Times(asked.clone())));
     (session, asked)
 }
 
@@ -117,4 +120,99 @@ fn equal_texts_are_one_text() {
         .expect("it can be planned");
     // The text, and the hundred of them joined.
     assert_eq!(session.counted(), 2);
+}
+
+/// A tokenizer that writes down what it is asked.
+struct Noted(&'static str, Rc<RefCell<Vec<String>>>);
+
+impl Encoding for Noted {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn count(&self, text: &str) -> u64 {
+        self.1.borrow_mut().push(text.to_owned());
+        text.len() as u64
+    }
+}
+
+/// A manager with two models, each of a tokenizer of its own, and what those were asked.
+fn noted() -> (Rc<Manager>, Rc<RefCell<Vec<String>>>) {
+    let noted = Rc::new(RefCell::new(Vec::new()));
+    let row = |encoding: &str| json!({"model": encoding, "counter": encoding, "combined_tokens": 1_000_000, "max_output_tokens": 0});
+    let rows = json!([row("o200k_base"), row("cl100k_base")]);
+    let rows = serde_json::from_value(rows).expect("they are rows");
+    let manager = Manager::new(rows, Wording::default());
+    for name in ["o200k_base", "cl100k_base"] {
+        manager.load_encoding(Rc::new(Noted(name, noted.clone())));
+    }
+    (Rc::new(manager), noted)
+}
+
+fn said(n: usize) -> Item {
+    let result = json!({"role": "function_result", "function_call_id": "c", "function_id": "f", "timestamp": 1,
+        "content": [{"type": "text", "text": format!("result {n} {}", "x".repeat(n * 10))}]});
+    serde_json::from_value(result).expect("it is a message")
+}
+
+/// What a call of these very messages asked of the tokenizers.
+fn asks(
+    manager: &Rc<Manager>,
+    noted: &RefCell<Vec<String>>,
+    call: &str,
+    model: &str,
+    items: &[Item],
+) -> Vec<String> {
+    noted.borrow_mut().clear();
+    let request = json!({"messages": [], "model": {"id": model}});
+    let asked = Asked::read(call, &request).expect("it can be read");
+    let asked = asked.with_messages(items.to_vec());
+    let mut run = manager.call(asked, Extras::default(), 0, String::new());
+    let Step::Done(Outcome { response, .. }) = run.step() else {
+        panic!("nothing is needed");
+    };
+    response.expect("it is answered");
+    noted.borrow().clone()
+}
+
+#[test]
+fn a_message_is_counted_once_under_each_way_of_counting() {
+    let (manager, noted) = noted();
+    let mut items: Vec<Item> = (0..40).map(said).collect();
+    let count =
+        |model: &str, items: &[Item]| asks(&manager, &noted, "count_tokens", model, items).len();
+    assert_eq!(count("o200k_base", &items), 40);
+    assert_eq!(count("o200k_base", &items), 0);
+    assert_eq!(count("cl100k_base", &items), 40);
+    assert_eq!(count("o200k_base", &items), 0);
+    items.push(said(40));
+    assert_eq!(count("o200k_base", &items), 1, "what was appended");
+    assert_eq!(count("any", &items), 0);
+}
+
+#[test]
+fn a_setting_counts_only_what_it_changes() {
+    let (manager, noted) = noted();
+    let items: Vec<Item> = (0..40).map(said).collect();
+    let assemble = |items: &[Item]| asks(&manager, &noted, "assemble", "o200k_base", items);
+    // Each text, and the empty prompt.
+    assert_eq!(assemble(&items).len(), 40 + 1);
+    for config in [
+        json!({"reserved_pct": 20, "tail_turns": 7}),
+        json!({"protect_recent_tokens": 3, "max_output_chars": 5_000, "decay_user_turns": 3}),
+        json!({"max_result_tokens": 10_000}),
+    ] {
+        manager.configure(&config).expect("these are members");
+        assert_eq!(assemble(&items), [""]);
+    }
+    manager
+        .configure(&json!({"max_result_tokens": 390}))
+        .expect("this is one");
+    let changed = |text: &String| text.contains("[cap]") || text.contains("result capped");
+    let asked = assemble(&items);
+    assert!(
+        asked.iter().all(|text| text.is_empty() || changed(text)),
+        "{asked:?}"
+    );
+    assert!(asked.len() > 1);
 }

@@ -23,8 +23,8 @@ struct View<'a> {
     /// Tokens of all items; what a pass changed is taken from and added to it.
     items_tokens: u64,
     prompt: String,
-    tools_tokens: u64,
-    overhead: u64,
+    /// What prompt, functions and overhead cost.
+    fixed: Sizes,
     protected: Protected,
     scale: &'a Scale,
     detail: &'a mut Detail,
@@ -33,9 +33,15 @@ struct View<'a> {
 impl View<'_> {
     fn tokens(&self) -> u64 {
         self.items_tokens
-            .saturating_add(self.scale.text(&self.prompt))
-            .saturating_add(self.tools_tokens)
-            .saturating_add(self.overhead)
+            .saturating_add(self.fixed.system_prompt)
+            .saturating_add(tool_tokens(&self.fixed.tools))
+            .saturating_add(self.fixed.overhead)
+    }
+
+    /// Says another system prompt.
+    fn say(&mut self, prompt: String) {
+        self.fixed.system_prompt = self.scale.text(&prompt);
+        self.prompt = prompt;
     }
 
     /// Tells a pass that is over; answers the tokens after it.
@@ -86,15 +92,16 @@ pub async fn assemble(
         items_tokens: sum(&items, &scale),
         items,
         sources,
-        prompt: summary::rendered(
-            request.system_prompt.as_deref(),
-            options.previous_summary.as_deref(),
-        ),
-        tools_tokens: tool_tokens(&Sizes::of(std::iter::empty(), &tools, &scale).tools),
-        overhead: options.request_overhead_tokens.unwrap_or_default(),
+        prompt: String::new(),
+        fixed: Sizes {
+            overhead: options.request_overhead_tokens.unwrap_or_default(),
+            ..Sizes::of(std::iter::empty(), &tools, &scale)
+        },
         scale: &scale,
         detail,
     };
+    let base = request.system_prompt.as_deref();
+    view.say(summary::rendered(base, options.previous_summary.as_deref()));
 
     let before = view.tokens();
     view.detail.tokens_before = before;
@@ -139,7 +146,6 @@ pub async fn assemble(
         tokens = view.tell(PassName::Prune, tokens, &[], Some(idle));
     }
 
-    let base = request.system_prompt.as_deref();
     let idle = if tokens <= room.usable {
         Some("everything fits".to_owned())
     } else if !options.allow_compaction.unwrap_or(true) {
@@ -189,16 +195,14 @@ pub async fn assemble(
         items,
         sources,
         prompt,
-        overhead,
-        tools_tokens,
+        fixed,
         detail,
         ..
     } = view;
     let numbered = sources.iter().copied().zip(&items);
     detail.sizes = Sizes {
-        system_prompt: scale.text(&prompt),
-        overhead,
-        ..Sizes::of(numbered, &tools, &scale)
+        messages: Sizes::of(numbered, &[], &scale).messages,
+        ..fixed
     };
     detail.tokens_after = tokens;
     detail.undo = Some(Undo {
@@ -220,7 +224,7 @@ pub async fn assemble(
         applied,
         breakdown: AssembleBreakdown {
             system_prompt_tokens: detail.sizes.system_prompt,
-            tools_tokens,
+            tools_tokens: tool_tokens(&detail.sizes.tools),
             by_role: by_role(&items, &scale),
             estimator: scale.kind(),
             by_part: by_part(request.parts.as_ref(), &scale),
@@ -279,7 +283,7 @@ async fn compaction(
         claim.release().await;
     }
     if let Some(text) = text {
-        view.prompt = summary::rendered(base, Some(&text));
+        view.say(summary::rendered(base, Some(&text)));
         *applied = Applied {
             compacted: true,
             summary: Some(text),
@@ -290,7 +294,7 @@ async fn compaction(
         };
     } else if told.is_dry() {
         // As it would be, but for the summary, which nobody knows yet.
-        view.prompt = summary::rendered(base, None);
+        view.say(summary::rendered(base, None));
     } else {
         return told;
     }
