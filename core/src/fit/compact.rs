@@ -81,8 +81,14 @@ pub async fn compact(
     }
     let response = match (told.outcome, text) {
         (CompactionOutcome::Done, Some(text)) => {
-            let tokens_after = sum(tail, &scale).saturating_add(scale.text(&text));
+            let summary_tokens = scale.text(&text);
+            let tokens_after = sum(tail, &scale).saturating_add(summary_tokens);
             detail.tokens_after = tokens_after;
+            // A summary stands in the system prompt.
+            detail.sizes = Sizes {
+                system_prompt: summary_tokens,
+                ..Sizes::of((cut.head_len..).zip(tail), &[], &scale)
+            };
             CompactResponse::Ok {
                 tail_start_index: cut.tail_start,
                 tokens_before: told.head_tokens,

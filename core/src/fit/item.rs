@@ -189,3 +189,64 @@ pub fn sum(items: &[Item], scale: &Scale) -> u64 {
         .map(|item| item.tokens(scale))
         .fold(0, u64::saturating_add)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Heuristic, Protected, PruneRule, cap, normalize, prune, reduce};
+    use super::*;
+    use crate::wording::Wording;
+    use serde_json::json;
+
+    fn history() -> Vec<Item> {
+        let image = json!({"type": "image", "mime": "image/png", "data": "AAAA"});
+        let long = json!({"type": "text", "text": "x".repeat(9_000)});
+        let result = json!({"role": "function_result", "function_call_id": "c", "function_id": "f",
+            "content": [image, long], "timestamp": 1});
+        let inline =
+            json!({"type": "function_result", "function_call_id": "c", "content": [image, long]});
+        let call = json!({"type": "function_call", "id": "c", "function_id": "f"});
+        let items = json!([
+            {"role": "assistant", "content": [call], "stop_reason": "end", "model": "m", "provider": "p", "timestamp": 1},
+            result,
+            {"role": "user", "content": [image, inline], "timestamp": 1},
+            {"role": "user", "content": [image], "timestamp": 1},
+            {"role": "assistant", "content": [], "stop_reason": "end", "model": "m", "provider": "p", "timestamp": 1},
+            result,
+            {"role": "user", "content": [], "timestamp": 1},
+        ]);
+        serde_json::from_value(items).unwrap()
+    }
+
+    #[test]
+    fn what_is_remembered_is_what_counts_after_each_pass_and_a_copy_leaves_its_original() {
+        let scale = Scale::new(0, Rc::new(Heuristic));
+        let (none, wording) = (Protected::default(), Wording::default());
+        let rule = PruneRule {
+            max_output_chars: 10,
+            ..PruneRule::default()
+        };
+        let original = history();
+        sum(&original, &scale);
+        let mut items = original.clone();
+        type Pass<'a> = &'a dyn Fn(&mut [Item]) -> usize;
+        let passes: [Pass<'_>; 4] = [
+            &|items| normalize(items, Some(true), &none, &wording, &scale).len(),
+            &|items| cap(items, 1_000, &none, &scale).len(),
+            &|items| reduce(items, 500, &none, &wording, &scale).len(),
+            &|items| prune(items, &rule, &none, &scale).changes.len(),
+        ];
+        for pass in passes {
+            assert!(pass(&mut items) > 0);
+            for item in &items {
+                assert_eq!(item.tokens(&scale), scale.message(item.message(), None));
+                assert_eq!(
+                    item.result_tokens(None, &scale),
+                    Item::new(item.message().clone()).result_tokens(None, &scale)
+                );
+            }
+        }
+        assert_eq!(original, history());
+        // What no pass changed is the same message still.
+        assert!(items[0].is(&original[0]) && !items[1].is(&original[1]));
+    }
+}

@@ -98,7 +98,10 @@ fn lease(given: Given) -> Result<Option<Lease>, ()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::desk::{Run, Step};
     use super::*;
+    use serde_json::json;
+
     use crate::transcript::{AgentMessage, ContentBlock};
 
     fn user(texts: &[&str]) -> Item {
@@ -126,5 +129,84 @@ mod tests {
         assert!(lease.active(1_500, 1_000));
         assert!(!lease.active(2_500, 1_000));
         assert!(!lease.active(2_000, 1_000));
+    }
+
+    /// Takes and gives back a lease whose store answers as scripted; answers whether it was had, and what was put.
+    fn taken(answers: Vec<Given>) -> (bool, Vec<Option<String>>) {
+        let mut run = Run::new(1_000, |desk| async move {
+            let claim = Claim {
+                desk: &desk,
+                key: "k".to_owned(),
+                nonce: "ours",
+                ttl_ms: 500,
+            };
+            let taken = claim.acquire().await;
+            if taken {
+                claim.release().await;
+            }
+            taken
+        });
+        let (mut put, mut answers) = (Vec::new(), answers.into_iter());
+        let mut step = run.step();
+        loop {
+            match step {
+                Step::Needs(need) => {
+                    if let Need::SwapLease { record, .. } = need {
+                        put.push(record.map(|lease| lease.nonce));
+                    }
+                    step = run.resume(answers.next().unwrap(), 1_000);
+                }
+                Step::Done(taken) => return (taken, put),
+                Step::Over => panic!("it ends once"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_lease_is_taken_once_and_given_back_only_while_it_is_ours() {
+        let held = |nonce: &str, ts: u64| Ok(json!({"nonce": nonce, "ts": ts}));
+        let free = || Ok(Value::Null);
+        let failed = || Err(Default::default());
+        let (ours, theirs) = (Some("ours".to_owned()), Some("theirs".to_owned()));
+        for (answers, expected) in [
+            (
+                vec![free(), free(), held("ours", 1_000), free()],
+                (true, vec![ours.clone(), None]),
+            ),
+            // Over since 500 ms; and what is no lease.
+            (
+                vec![
+                    held("theirs", 500),
+                    held("theirs", 500),
+                    held("ours", 1_000),
+                    free(),
+                ],
+                (true, vec![ours.clone(), None]),
+            ),
+            (
+                vec![
+                    Ok(json!("just a string")),
+                    free(),
+                    held("ours", 1_000),
+                    free(),
+                ],
+                (true, vec![ours.clone(), None]),
+            ),
+            // Somebody took it over meanwhile.
+            (
+                vec![free(), free(), held("theirs", 1_000)],
+                (true, vec![ours.clone()]),
+            ),
+            (vec![held("theirs", 501)], (false, vec![])),
+            // Somebody was faster, and has it back.
+            (
+                vec![free(), held("theirs", 900), held("ours", 1_000)],
+                (false, vec![ours.clone(), theirs]),
+            ),
+            (vec![failed()], (false, vec![])),
+            (vec![free(), failed()], (false, vec![ours])),
+        ] {
+            assert_eq!(taken(answers), expected);
+        }
     }
 }
