@@ -1,5 +1,8 @@
-//! What the tests share: the suite's files, how a case is laid out, and the reference tokenizer.
+//! What the tests share: the suite's files, how a case is laid out, the reference tokenizer, and what holds of the
+//! context manager.
 
+pub mod asked;
+pub mod fit;
 pub mod generate;
 
 use std::path::{Path, PathBuf};
