@@ -11,7 +11,7 @@ panel: ## the panel on http://127.0.0.1:8080
 test: ## everything that is checked, browser tests included
 	@scripts/test.sh
 
-fuzz: ## importers under a fuzzer, ten minutes with a pinned nightly compiler
+fuzz: ## importers and the context manager under a fuzzer, eleven minutes with a pinned nightly compiler
 	@scripts/fuzz.sh
 
 bench: ## the figures, with their targets beside them

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Importers under libFuzzer, one group after the other: nothing panics, everything ends, a file read in slices is
-# the file read whole, and what is made of it is written and read again the same. What is found stays in
-# fuzz/artifacts.
+# Importers and the context manager under libFuzzer, one group after the other: nothing panics, everything ends, a
+# file read in slices is the file read whole, what is made of it is written and read again the same, and what the
+# context manager answers holds. What is found stays in fuzz/artifacts.
 #
 #   scripts/fuzz.sh [SECONDS [GROUP...]]      60 seconds and every group, if not said
 #
@@ -9,7 +9,7 @@
 # What it learns stays in target/fuzz/<group>.
 source "$(dirname "$0")/env.sh"
 
-# group: the target, then folders of tests/suite/import.
+# group: the target, then folders of tests/suite/import, or of tests/suite.
 groups() {
   cat <<'EOF'
 apis: plain chat_completions responses anthropic gemini ai_studio
@@ -22,9 +22,11 @@ traces: plain har cassette event_stream lhar langfuse otel
 tools: plain gemini_cli opencode goose cline copilot_cli copilot_chat aider grok gemini_takeout
 chats: plain lm_studio open_webui librechat sillytavern llama_cpp jan cherry_studio
 evaluations: plain data_set inspect atif
+fit: fit context-manager
 EOF
 }
 
+shopt -s nullglob
 seconds="${1:-60}"
 wanted=" ${*:2} "
 scripts/setup.sh nightly cargo-fuzz
@@ -40,7 +42,7 @@ while IFS=": " read -r group target folders; do
   seeds="$CARGO_TARGET_DIR/fuzz/$group.seeds"
   rm -rf "$seeds" && mkdir -p "$seeds"
   for folder in $folders; do
-    for file in "tests/suite/import/$folder"/*.input.*; do cp "$file" "$seeds/$folder-${file##*/}"; done
+    for file in "tests/suite/import/$folder"/*.input.* "tests/suite/$folder"/*.json; do cp "$file" "$seeds/$folder-${file##*/}"; done
   done
   [ ! -d "fuzz/corpus/$group" ] || cp "fuzz/corpus/$group"/* "$seeds"
   grep -aohE '"[A-Za-z0-9_./:-]{1,40}"' -r "$seeds" | sort -u | sed 's/^"\(.*\)"$/"\\"\1\\""/' >"$seeds.dict"
