@@ -294,3 +294,20 @@ fn a_newest_batch_that_alone_is_too_large_is_made_to_fit() {
     let trimmed = trim_to(&history, 18_000, json!({}));
     assert_eq!((trimmed.messages.len(), trimmed.fits), (11, false));
 }
+
+#[test]
+fn results_of_one_message_count_the_same_in_whatever_order_they_are_reduced() {
+    let inline = |id: &str, bytes: usize| json!({"type": "function_result", "function_call_id": id, "content": [block(&"x".repeat(bytes))]});
+    for content in [
+        json!([inline("small", 2_000), inline("large", 8_000)]),
+        json!([inline("large", 8_000), inline("small", 2_000)]),
+    ] {
+        let history = [json!({"role": "user", "content": content, "timestamp": 1})];
+        let request = json!({"model": window(500), "options": {"allow_compaction": false}});
+        let (answer, detail) = assemble(&history, request);
+        assert_eq!(
+            answer.unwrap()["token_count"],
+            detail.sizes.messages[0].tokens
+        );
+    }
+}

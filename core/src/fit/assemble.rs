@@ -20,7 +20,7 @@ struct View<'a> {
     items: Vec<Item>,
     /// Index in the request of each.
     sources: Vec<usize>,
-    /// Tokens of all items; what a pass changed is taken from and added to it.
+    /// Tokens of all items.
     items_tokens: u64,
     prompt: String,
     /// What prompt, functions and overhead cost.
@@ -52,9 +52,8 @@ impl View<'_> {
         changes: &[Change],
         idle: Option<String>,
     ) -> u64 {
-        for change in changes {
-            let without = self.items_tokens.saturating_sub(change.before);
-            self.items_tokens = without.saturating_add(change.after);
+        if !changes.is_empty() {
+            self.items_tokens = sum(&self.items, self.scale);
         }
         let after = self.tokens();
         let list = (self.items.as_slice(), self.sources.as_slice(), self.scale);
