@@ -115,7 +115,8 @@ impl Case {
         let id = case["request"]["model"]["id"].as_str().unwrap_or_default();
         let leases = env["leases"].as_object().into_iter().flatten();
         let held = |(key, lease): (&String, &Value)| {
-            Some((key.clone(), serde_json::from_value(lease.clone()).ok()?))
+            let lease: Lease = serde_json::from_value(lease.clone()).ok()?;
+            (lease.nonce != NONCE).then(|| (key.clone(), lease))
         };
         Self {
             call: case["function"].as_str().unwrap_or_default().to_owned(),
