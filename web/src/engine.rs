@@ -182,7 +182,7 @@ impl Engine {
                         inner.post(&message);
                     }
                 }
-                Answer::Encoding(_) | Answer::Reading { .. } => {}
+                Answer::Encoding(_) | Answer::Reading { .. } | Answer::Rail(_) => {}
                 _ => {
                     if inner.opening == Some(reply.revision) {
                         // A file that is refused leaves the one before it open.

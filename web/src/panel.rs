@@ -17,7 +17,7 @@ use crate::engine::{Engine, News};
 use crate::form::{self, Form};
 use crate::place::{self, Place};
 use crate::protocol::{
-    Answer, Ask, Doc, EntryFace, Loading, Notice, Plan, Question, Refusal, Reply, View,
+    Answer, Ask, Doc, EntryFace, Loading, Notice, Plan, Question, RailRow, Refusal, Reply, View,
 };
 use crate::queue::Lane;
 use crate::save;
@@ -95,6 +95,8 @@ pub struct Panel {
     pub screen: RwSignal<Screen>,
     /// The fit.
     pub fitting: Fitting,
+    /// Lines of the file that is about to be open.
+    coming: StoredValue<Vec<RailRow>>,
     in_sight: RwSignal<Range<usize>>,
     revision: StoredValue<u64>,
     past: RwSignal<Vec<(String, Form)>>,
@@ -128,6 +130,7 @@ impl Panel {
             letters: RwSignal::new(true),
             screen: RwSignal::new(Screen::Proof),
             fitting: Fitting::new(),
+            coming: StoredValue::new(Vec::new()),
             in_sight: RwSignal::new(FIRST_VIEW),
             revision: StoredValue::new(0),
             past: RwSignal::new(Vec::new()),
@@ -441,7 +444,14 @@ impl Panel {
         match reply.what {
             Answer::Ready => {}
             Answer::Encoding(encoding) => self.encoding(encoding.name, encoding.state),
-            Answer::Opened(doc) => self.take_doc(*doc),
+            Answer::Rail(rows) => self.coming.update_value(|coming| coming.extend(rows)),
+            Answer::Opened(mut doc) => {
+                doc.rail = self
+                    .coming
+                    .try_update_value(std::mem::take)
+                    .unwrap_or_default();
+                self.take_doc(*doc);
+            }
             Answer::Fit(answer) => self.fitted(answer, reply.revision, reply.took_ms),
             Answer::Written { to, text, warnings } => {
                 let name = self

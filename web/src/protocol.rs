@@ -96,7 +96,10 @@ pub struct Reply {
 pub enum Answer {
     /// The worker listens.
     Ready,
-    /// A file is open.
+    /// The next lines of a file that is about to be open: a long one comes in pieces, so that none of them
+    /// holds the page up.
+    Rail(Vec<RailRow>),
+    /// A file is open. Its lines came before.
     Opened(Box<Doc>),
     /// A file is being read; news that nobody asked for.
     Reading {
@@ -200,6 +203,7 @@ pub struct Doc {
     /// On which branch, when not on the current one.
     pub branch: Option<String>,
     /// The conversation, oldest first: turns and the segments in them.
+    #[serde(skip)]
     pub rail: Vec<RailRow>,
     /// Who can be addressed.
     pub addressees: Vec<Addressee>,
@@ -484,9 +488,10 @@ pub struct Origin {
     pub row: Option<usize>,
 }
 
-/// What became of one line of the rail.
+/// What became of one line of the rail. It crosses as a list of its members: there is one for every line in
+/// every plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(from = "RowCells", into = "RowCells")]
 pub struct RowState {
     /// What became of it.
     pub state: SegmentState,
@@ -496,6 +501,25 @@ pub struct RowState {
     pub candidate: bool,
     /// The entry it stands in.
     pub entry: Option<usize>,
+}
+
+type RowCells = (SegmentState, u64, bool, Option<usize>);
+
+impl From<RowCells> for RowState {
+    fn from((state, tokens, candidate, entry): RowCells) -> Self {
+        Self {
+            state,
+            tokens,
+            candidate,
+            entry,
+        }
+    }
+}
+
+impl From<RowState> for RowCells {
+    fn from(row: RowState) -> Self {
+        (row.state, row.tokens, row.candidate, row.entry)
+    }
 }
 
 /// The four fates of a segment.

@@ -22,6 +22,9 @@ use desk::Desk;
 const SAMPLE: &[u8] = include_bytes!("../../../sample/boathouse.json");
 const SAMPLE_NAME: &str = "boathouse.json";
 
+/// Lines of the rail in one message: some hundred kilobytes.
+const PIECE: usize = 1_000;
+
 fn main() {
     let desk = Rc::new(RefCell::new(Desk::default()));
     let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
@@ -59,11 +62,15 @@ async fn answer(desk: &Rc<RefCell<Desk>>, ask: Ask, file: Option<Blob>) {
         Question::Fit(question) => desk.borrow_mut().fit(question),
         Question::Write { to } => files::write(desk, to).await,
     };
-    say(
-        ask.revision,
-        now() - began,
-        what.unwrap_or_else(Answer::Refused),
-    );
+    let mut what = what.unwrap_or_else(Answer::Refused);
+    if let Answer::Opened(doc) = &mut what {
+        let mut rows = std::mem::take(&mut doc.rail).into_iter();
+        while rows.len() > 0 {
+            let piece = rows.by_ref().take(PIECE).collect();
+            say(ask.revision, 0.0, Answer::Rail(piece));
+        }
+    }
+    say(ask.revision, now() - began, what);
     let wanted = desk.borrow_mut().wanted();
     if let Some(name) = wanted {
         encodings::load(desk.clone(), name);
