@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import load, { Opening } from "../pkg/dist/importer/importer.js";
-import { drive } from "../pkg/js/drive.js";
+import { drive, taken } from "../pkg/js/drive.js";
 import { choose, hook, panels, planned } from "../tests/e2e/panel.mjs";
 import { chatgpt, claudeCode } from "./exports.mjs";
 import { figure, ms } from "./figures.mjs";
@@ -41,8 +41,8 @@ try {
     const index = JSON.parse(file.index());
     const largest = Math.max(...index.conversations.map((one) => one.bytes || size));
     const picked = await drive(file.pick(index.conversations.length - 1), bytes);
+    taken(picked);
     figure("one conversation of it", performance.now() - listed, { unit: ms });
-    picked.free();
     file.free();
     figure("memory of the module so far", memory.buffer.byteLength, { unit: megabytes, target: 2 * largest + 64 * MB });
     console.log();
