@@ -174,8 +174,11 @@ fn reveal(
     tries: u8,
     still: u8,
 ) {
-    let (Some(list_element), Some(boxed)) = (list.get_untracked(), scroller.node.get_untracked())
-    else {
+    // Between two frames another conversation may have been opened, and the list is gone.
+    let (Some(list_element), Some(boxed)) = (
+        list.try_get_untracked().flatten(),
+        scroller.node.try_get_untracked().flatten(),
+    ) else {
         return;
     };
     let drawn = document().get_element_by_id(&format!("e{entry}"));
