@@ -432,9 +432,11 @@ pub(super) fn pruned_idle(pruned: &super::Pruned, rule: &PruneRule) -> Option<St
     if !pruned.changes.is_empty() {
         return None;
     }
-    Some(match pruned.withheld {
-        0 => format!("{} results were looked at and none may go", pruned.scanned),
-        freed => format!(
+    Some(match (pruned.withheld, pruned.scanned) {
+        (0, 0) => "there is no result before the protected turns".to_owned(),
+        (0, 1) => "the one result before the protected turns stays".to_owned(),
+        (0, scanned) => format!("all {scanned} results before the protected turns stay"),
+        (freed, _) => format!(
             "it would free {freed} tokens, fewer than {}",
             rule.min_free_tokens
         ),
