@@ -508,6 +508,11 @@ export interface Compaction {
      */
     summary_tokens?: number;
     /**
+     * The text begins with a section in marks of its own (`<analysis>…</analysis>`) that more follows: most likely
+     * notes, and the summary behind them. It is kept whole; who asks the summariser cuts it.
+     */
+    scratchpad: boolean;
+    /**
      * What the summariser is told.
      */
     system_prompt: string;

@@ -264,7 +264,7 @@ fn a_blank_or_failed_summary_leaves_history_and_the_earlier_summary() {
 }
 
 #[test]
-fn a_summary_is_kept_as_it_was_returned() {
+fn a_summary_is_kept_as_it_was_returned_and_notes_in_front_of_it_are_told() {
     let summary = "<analysis>\nfirst I look at\n</analysis>\n\n## Goal\n- ship it \n";
     let history = [user(&"x".repeat(8_000)), user("on"), user("and on")];
     let mut case = case(
@@ -272,10 +272,9 @@ fn a_summary_is_kept_as_it_was_returned() {
         json!({"messages": history, "model": window(9_000)}),
     );
     case.outside.summary = Ok(json!(summary));
-    assert_eq!(
-        json!(case.play_new().0.response.unwrap())["summary"],
-        summary
-    );
+    let outcome = case.play_new().0;
+    assert_eq!(json!(outcome.response.unwrap())["summary"], summary);
+    assert!(outcome.detail.compaction.unwrap().scratchpad);
 }
 
 #[test]

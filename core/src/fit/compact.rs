@@ -150,6 +150,7 @@ pub async fn summarize(
     };
     let tokens = scale.text(&text);
     told.summary_tokens = Some(tokens);
+    told.scratchpad = summary::begins_with_notes(&text);
     if text.trim().is_empty() {
         told.outcome = CompactionOutcome::Empty;
         return (told, None);

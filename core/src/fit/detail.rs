@@ -157,6 +157,9 @@ pub struct Compaction {
     /// Tokens of the summary, when there is one, also one that was not taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_tokens: Option<u64>,
+    /// The text begins with a section in marks of its own (`<analysis>…</analysis>`) that more follows: most likely
+    /// notes, and the summary behind them. It is kept whole; who asks the summariser cuts it.
+    pub scratchpad: bool,
     /// What the summariser is told.
     pub system_prompt: String,
     /// What it is asked.
@@ -266,6 +269,7 @@ impl Compaction {
             tail_start_index: None,
             head_tokens: 0,
             summary_tokens: None,
+            scratchpad: false,
             system_prompt: String::new(),
             prompt: String::new(),
         }

@@ -64,7 +64,6 @@ pub struct ResolvedModel {
     /// The limits, tokens.
     pub limits: ModelLimits,
     /// Tokens of thinking by level.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
     #[cfg_attr(feature = "types", tsify(type = "Record<string, number>"))]
     pub thinking_budgets: IndexMap<String, u64>,
     /// Whether it sees images; absent when that is not known.

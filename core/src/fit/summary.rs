@@ -62,6 +62,17 @@ pub fn rendered(base: Option<&str>, summary: Option<&str>) -> String {
     }
 }
 
+/// Whether a text begins with a section in marks of its own that more follows.
+pub fn begins_with_notes(text: &str) -> bool {
+    let section = text.trim_start().strip_prefix('<').and_then(|rest| {
+        let (name, rest) = rest.split_once('>')?;
+        let named = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let (_, after) = rest.split_once(&format!("</{name}>"))?;
+        named.then_some(after)
+    });
+    section.is_some_and(|after| !after.trim().is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,6 +93,23 @@ mod tests {
             (None, Some(""), "# Conversation summary\n\n"),
         ] {
             assert_eq!(rendered(base, summary), expected);
+        }
+    }
+    #[test]
+    fn notes_in_front_of_a_summary_are_seen() {
+        for (text, notes) in [
+            (
+                "<analysis>First…</analysis>\n<summary>## Goal</summary>",
+                true,
+            ),
+            (" <scratch_pad></scratch_pad> ## Goal", true),
+            ("<summary>## Goal</summary>\n", false),
+            ("## Goal\n<analysis>a</analysis> b", false),
+            ("<analysis>never closed", false),
+            ("<a b>c</a b>d", false),
+            ("", false),
+        ] {
+            assert_eq!(begins_with_notes(text), notes, "{text}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A caller's own request body, brought into what a context manager fitted.
 //!
 //! A [`Body`] is read once, with where everything in it stands. What is then to change is told in terms of its
-//! transcript: which messages are left, what of them is another, what was added to the system text. The answer is a [`Patch`](Adapted::patch) on the body as the caller holds it, which leaves
-//! untouched whatever it does not name, and keeps to what the provider takes: calls and results in pairs, no answer
-//! of reasoning alone, the person first.
+//! transcript: which messages are left, what of them is another, what was added to the system text. The answer is a
+//! [`Patch`](Adapted::patch) on the body as the caller holds it, which leaves untouched whatever it does not name,
+//! and keeps to what the provider takes: calls and results in pairs, no answer of reasoning alone, the person first.
 
 mod mend;
 mod places;
