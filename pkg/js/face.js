@@ -11,6 +11,7 @@ export function installFace() {
 export { Session, catalogue, checkTemplate, openConversation } from "../dist/galley.js";
 export { loadEncoding } from "./encodings.js";
 export { createContextManager } from "./context/manager.js";
+export { foldFrames } from "./context/frames.js";
 export { undo } from "./context/undo.js";
 export { adapters } from "./adapters/index.js";
 export { convert } from "./convert.js";

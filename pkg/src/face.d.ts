@@ -369,3 +369,9 @@ export const adapters: {
     readonly aiSdk: Adapter<readonly object[] | { messages?: readonly object[] }>;
     readonly langchain: LangChainAdapter;
 };
+
+/**
+ * The text of a summariser's answer that came in frames, as `router::chat` streams it: JSON texts, or the objects they
+ * are. Throws what a frame tells, with the `kind` that `summarize` hands on.
+ */
+export function foldFrames(frames: Iterable<string | object>): Promise<string>;

@@ -2514,6 +2514,12 @@ export function convert(conversation: Session | Conversation, to: Target): Promi
 export function createContextManager(options?: ContextManagerOptions): ContextManager;
 
 /**
+ * The text of a summariser's answer that came in frames, as `router::chat` streams it: JSON texts, or the objects they
+ * are. Throws what a frame tells, with the `kind` that `summarize` hands on.
+ */
+export function foldFrames(frames: Iterable<string | object>): Promise<string>;
+
+/**
  * Loads an encoding, once. From then on the engine counts with it for every model that declares it.
  */
 export function loadEncoding(name: EncodingName, options?: LoadOptions): Promise<Encoding>;

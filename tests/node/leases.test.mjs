@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { createContextManager } from "../../pkg/js/index.js";
+import { createContextManager, foldFrames } from "../../pkg/js/index.js";
 import { fileLeases } from "../../pkg/js/context/files.node.js";
 
 const folder = mkdtempSync(join(tmpdir(), "galley-leases-"));
@@ -90,4 +90,15 @@ test("a summariser that is late, fails or has nothing to say leaves the history 
   assert.equal(await status(() => undefined), "empty");
   assert.equal(await status(() => 42), "empty");
   assert.equal(await status(undefined), "overflow");
+});
+
+test("a summariser that streams is folded into its text, or into what failed", async () => {
+  const frames = [{ type: "text_delta", delta: "## Goal\n" }, '{"type":"text_delta","delta":"- go on"}', "junk"];
+  const manager = createContextManager({ summarize: () => foldFrames(frames) });
+  assert.equal((await manager.compact(request())).summary, "## Goal\n- go on");
+  frames.push({ type: "stop", stop_reason: "error", error_message: "broken" });
+  const { response, detail } = await manager.explain("compact", request());
+  assert.deepStrictEqual([response.status, detail.compaction.message], ["overflow", "broken"]);
+  frames.length = 0;
+  assert.equal((await manager.compact(request())).status, "empty");
 });

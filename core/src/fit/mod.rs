@@ -29,6 +29,7 @@ mod desk;
 mod detail;
 mod emergency;
 mod estimate;
+mod frames;
 mod images;
 mod item;
 mod lease;
@@ -51,6 +52,7 @@ pub use detail::{
 };
 pub use emergency::reduce;
 pub use estimate::{Estimator, EstimatorName, Exact, Heuristic};
+pub use frames::fold_frames;
 pub use images::normalize;
 pub use item::{Item, Scale};
 pub use lease::Lease;

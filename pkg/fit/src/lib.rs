@@ -247,6 +247,16 @@ impl Run {
     }
 }
 
+/// A summariser's answer that came in frames: `{ text }`, or `{ kind, message }` of what failed.
+#[wasm_bindgen(js_name = foldFrames)]
+pub fn fold_frames(frames: Vec<String>) -> String {
+    match fit::fold_frames(frames.iter().map(String::as_str)) {
+        Ok(text) => json!({ "text": text }),
+        Err(Failure { kind, message }) => json!({"kind": kind, "message": message}),
+    }
+    .to_string()
+}
+
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, JsValue> {
     let value = json::read(text.as_bytes(), "parameter_invalid")
         .map_err(thrown)?
