@@ -157,6 +157,18 @@ test("a message that was changed in place is counted anew", async () => {
   assert.equal(await count(), before + 106);
 });
 
+test("an object that stands in the list twice is answered twice", async () => {
+  const manager = createContextManager();
+  const again = user("again");
+  const messages = [again, user("between"), again];
+  for (let round = 0; round < 3; round++) {
+    const answer = await manager.prune({ messages });
+    assert.deepStrictEqual(answer.messages.map((message, index) => message === messages[index]), [true, true, true]);
+    // Changed in place it is new to the manager, at both its places.
+    again.content[0].text += "!";
+  }
+});
+
 test("a message that does not fit is refused at its place", async () => {
   const manager = createContextManager();
   const wrong = (message) => manager.countTokens({ messages: [user("ok"), message], model: { id: "any" } });

@@ -30,15 +30,23 @@ export class Held {
     const texts = new Texts();
     const lines = places.map((place, line) => json(texts.without(messages[place], line))).join("\n");
     const taken = this.#manager.hold(lines, Uint32Array.from(places), texts.bytes(), Uint32Array.from(texts.spans));
+    const fresh = new Set();
     taken.forEach((number, index) => {
       const message = messages[places[index]];
-      numbers[places[index]] = number;
       const before = this.#known.get(message);
+      // An object that stands in the list twice is one message.
+      if (fresh.has(before)) {
+        this.#manager.release(number);
+        numbers[places[index]] = before.number;
+        return;
+      }
       if (before) {
         this.#forgotten.unregister(before);
         this.#manager.release(before.number);
       }
       const known = { number, leaves: leaves(message) };
+      fresh.add(known);
+      numbers[places[index]] = number;
       this.#known.set(message, known);
       this.#forgotten.register(message, number, known);
     });
