@@ -92,6 +92,12 @@ test("a summariser that is late, fails or has nothing to say leaves the history 
   assert.equal(await status(undefined), "overflow");
 });
 
+test("a bound beyond what a timer can wait is no bound", async () => {
+  const slow = () => new Promise((resolve) => setTimeout(resolve, 20, "## Goal"));
+  const manager = createContextManager({ config: { summarizer_timeout_ms: 10_000_000_000 }, summarize: slow });
+  assert.equal((await manager.compact(request())).status, "ok");
+});
+
 test("a summariser that streams is folded into its text, or into what failed", async () => {
   const frames = [{ type: "text_delta", delta: "## Goal\n" }, '{"type":"text_delta","delta":"- go on"}', "junk"];
   const manager = createContextManager({ summarize: () => foldFrames(frames) });

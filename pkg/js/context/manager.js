@@ -188,12 +188,15 @@ async function written(ask, messages = []) {
   return response;
 }
 
+/** The longest a timer can wait; it fires at once when it is told to wait longer. */
+const LONGEST = 2 ** 31 - 1;
+
 /** What `work` answers, unless it takes longer. */
 async function within(ms, work) {
   if (ms === undefined) return work();
   let timer;
   const late = new Promise((_, fail) => {
-    timer = setTimeout(() => fail(new Error(`no answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => fail(new Error(`no answer within ${ms} ms`)), Math.min(ms, LONGEST));
   });
   try {
     return await Promise.race([work(), late]);
