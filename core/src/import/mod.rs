@@ -19,6 +19,7 @@ mod agent_messages;
 mod ai_sdk;
 mod ai_studio;
 mod aider;
+mod amp;
 mod anthropic;
 mod archive;
 mod atif;
@@ -140,6 +141,8 @@ pub enum Format {
     Cline,
     /// An event log of Copilot CLI.
     CopilotCli,
+    /// A thread of Amp.
+    Amp,
     /// The chat history of Aider, which is Markdown.
     Aider,
     /// Messages of the transcript's own shape, bare or in a request or reply of the context functions.

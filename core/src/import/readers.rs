@@ -7,7 +7,7 @@ use super::record::Record;
 use super::trace::{langfuse, otel};
 use super::traffic::{cassette, event_stream, har, lhar};
 use super::{
-    Ask, Format, UNSUPPORTED, agent_messages, ai_sdk, ai_studio, aider, anthropic, atif, chat,
+    Ask, Format, UNSUPPORTED, agent_messages, ai_sdk, ai_studio, aider, amp, anthropic, atif, chat,
     chatgpt, cherry_studio, claude_ai, claude_code, cline, codex, copilot_chat, copilot_cli,
     cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, grok, guess,
     iii_session, inspect, jan, langchain, langsmith, librechat, llama_cpp, lm_studio, open_webui,
@@ -71,6 +71,7 @@ fn every(format: Format) -> Option<Read> {
         Format::Goose => goose::read,
         Format::Cline => cline::read,
         Format::CopilotCli => copilot_cli::read,
+        Format::Amp => amp::read,
         Format::Atif => atif::read,
         Format::Inspect => inspect::read,
         Format::AgentMessages => agent_messages::read,

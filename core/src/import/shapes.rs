@@ -9,10 +9,10 @@ use super::mapping::is_mapped;
 use super::trace::{langfuse, otel};
 use super::traffic::{cassette, har, lhar};
 use super::{
-    Format, agent_messages, ai_sdk, ai_studio, anthropic, atif, cherry_studio, cline, copilot_chat,
-    copilot_cli, cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, grok,
-    iii_session, inspect, jan, langchain, langsmith, librechat, llama_cpp, lm_studio, open_webui,
-    responses, sillytavern,
+    Format, agent_messages, ai_sdk, ai_studio, amp, anthropic, atif, cherry_studio, cline,
+    copilot_chat, copilot_cli, cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout,
+    goose, grok, iii_session, inspect, jan, langchain, langsmith, librechat, llama_cpp, lm_studio,
+    open_webui, responses, sillytavern,
 };
 
 /// A kind of file.
@@ -240,6 +240,14 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::CopilotCli,
             log: true,
             each: |_| false,
+        }),
+    ),
+    (
+        |v| some(v, amp::is),
+        Kind::Reads(Reads {
+            format: Format::Amp,
+            log: false,
+            each: amp::is,
         }),
     ),
     (

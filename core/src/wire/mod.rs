@@ -130,7 +130,7 @@ fn stop_reason(reason: &str) -> StopReason {
         "tool_calls" | "tool_call" | "tool_use" | "toolUse" | "toolCalls" | "tool-calls"
         | "function_call" => StopReason::FunctionCall,
         "cancelled" | "canceled" | "aborted" | "interrupted" | "user_cancelled"
-        | "user_canceled" | "userStopped" | "in_progress" => StopReason::Aborted,
+        | "user_canceled" | "userStopped" | "in_progress" | "streaming" => StopReason::Aborted,
         "content_filter" | "content-filter" | "refusal" | "error" | "failed" | "modelUnloaded"
         | "safety" | "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII"
         | "LANGUAGE" | "OTHER" | "IMAGE_SAFETY" => StopReason::Error,
