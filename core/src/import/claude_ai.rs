@@ -189,9 +189,11 @@ impl Writer<'_> {
                     }
                     self.result(&block, at, time);
                 }
-                kind @ ("flag" | "token_budget") => {
+                // How much room was left is told to the page, not the model, and without a figure.
+                "token_budget" => {}
+                "flag" => {
                     let says = "blocks that say nothing in the conversation are not kept";
-                    self.pen.count("blocks_not_kept", kind, says, at);
+                    self.pen.count("blocks_not_kept", "flag", says, at);
                 }
                 _ => pieces.push(Piece::Part(part(block))),
             }
@@ -206,7 +208,7 @@ impl Writer<'_> {
     fn result(&mut self, block: &Value, at: &At, time: i64) {
         let id = word(block, "tool_use_id").unwrap_or_default();
         let content = match block.get("content") {
-            Some(Value::Array(parts)) => parts.iter().cloned().map(part).collect(),
+            Some(Value::Array(parts)) => parts.iter().map(found).collect(),
             Some(content) => content.clone(),
             None => Value::Null,
         };
@@ -251,6 +253,28 @@ fn part(block: Value) -> Value {
     match (word(&block, "type"), word(&block, "text")) {
         (Some("text" | "voice_note"), Some(text)) => json!({"type": "text", "text": text}),
         _ => block,
+    }
+}
+
+/// A part of a result: pages and documents stand in it with what they are cited by.
+fn found(block: &Value) -> Value {
+    let own = |keys: &[&str]| {
+        let words = keys.iter().filter_map(|key| word(block, key));
+        let words = words.filter(|text| !text.is_empty());
+        words.collect::<Vec<_>>().join("\n")
+    };
+    match word(block, "type").unwrap_or_default() {
+        "knowledge" => json!({"type": "text", "text": own(&["title", "url", "text"])}),
+        "local_resource" => json!({"type": "text", "text": own(&["name", "file_path"])}),
+        "rag_reference" => {
+            let name = block.pointer("/extras/title");
+            let id = block.get("uri").or_else(|| block.get("doc_uuid"));
+            json!({"type": "file", "file": {"filename": name, "file_id": id}})
+        }
+        "image" if block.get("source").is_none() => {
+            json!({"type": "image_url", "image_url": {"url": block.get("file_uuid")}})
+        }
+        _ => part(block.clone()),
     }
 }
 

@@ -22,6 +22,12 @@ pub(super) fn is_context(content: &Value) -> bool {
     )
 }
 
+/// What an app beside the page gave along, of the windows that the person had paired with it.
+pub(super) fn is_pairing(message: &Value) -> bool {
+    let kind = message.pointer("/content/content_type");
+    kind.and_then(Value::as_str) == Some("app_pairing_content")
+}
+
 /// The texts of custom instructions or a memory, each by itself.
 pub(super) fn context(content: &Value) -> Vec<&str> {
     let members = content.as_object().into_iter().flatten();
@@ -86,6 +92,7 @@ pub(super) fn parts(content: &Value, pen: &mut Pen, at: &At) -> Vec<Value> {
             let thoughts = content.get("thoughts").and_then(Value::as_array);
             thoughts.into_iter().flatten().filter_map(thought).collect()
         }
+        "app_pairing_content" => pairing(content),
         "computer_output" => match content.get("screenshot") {
             Some(screenshot) => part(screenshot, pen, at),
             None => Vec::new(),
@@ -122,6 +129,31 @@ fn thought(thought: &Value) -> Option<Value> {
     let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
     let text = texts.join("\n");
     (!text.is_empty()).then(|| json!({"type": "thinking", "thinking": text}))
+}
+
+/// The words of paired windows, each under its window's name.
+fn pairing(content: &Value) -> Vec<Value> {
+    let list = |key: &str| {
+        let list = content.get(key).and_then(Value::as_array);
+        list.map(Vec::as_slice).unwrap_or_default()
+    };
+    let named = |id: Option<&Value>| {
+        let window = list("workspaces").iter();
+        let window = window
+            .filter(|_| id.is_some())
+            .find(|window| window.get("id") == id)?;
+        let words = ["app_name", "title"]
+            .iter()
+            .filter_map(|key| word(window, key));
+        let words: Vec<&str> = words.filter(|text| !text.is_empty()).collect();
+        Some(format!("[{}]\n", words.join(": "))).filter(|_| !words.is_empty())
+    };
+    let windows = list("context_parts").iter().filter_map(|part| {
+        let head = named(part.get("workspace_id")).unwrap_or_default();
+        text(part).map(|text| plain(&format!("{head}{text}")))
+    });
+    let told = word(content, "custom_instructions").filter(|text| !text.is_empty());
+    told.map(plain).into_iter().chain(windows).collect()
 }
 
 /// One part of a content: words, or a pointer at a file that lies beside the conversation.

@@ -15,6 +15,7 @@ use crate::transcript::{AgentMessage, OpenCalls, SystemPiece};
 struct Draft<'r> {
     at: At,
     time: i64,
+    /// The model that one of its messages names.
     model: Option<&'r str>,
     pieces: Vec<Piece>,
     /// It waits for what it called.
@@ -163,7 +164,11 @@ impl<'r> Writer<'r> {
             parts.push(json!({"type": "file", "file": file}));
         }
         if parts.is_empty() {
-            return self.pen.wordless("user", at);
+            return match content::is_pairing(message) {
+                // The page sends one with every message, mostly of no window.
+                true => (),
+                false => self.pen.wordless("user", at),
+            };
         }
         self.spoken = true;
         let parts = Value::Array(parts);
@@ -190,16 +195,23 @@ impl<'r> Writer<'r> {
         let (message, at) = (node.message, &node.at);
         if word(content, "content_type") == Some("reasoning_recap") {
             // It stands between the thoughts and the words of one answer, which it does not end.
+            if self.returned.is_some() {
+                self.close();
+            }
             let words = text_of(Some(&Value::Array(parts)));
             return self.pen.aside("reasoning_recap", &words, None, time);
         }
         let call = is_call(message, content);
         if parts.is_empty() && !call {
-            return self.pen.wordless("assistant", at);
+            // An answer that reasons begins with a text of no words, and with thoughts of none.
+            return;
         }
         let model = message.pointer("/metadata/model_slug");
-        let model = model.and_then(Value::as_str).or(self.model);
-        let another = |draft: &Draft<'_>| draft.model != model;
+        let model = model.and_then(Value::as_str);
+        let another = |draft: &Draft<'_>| {
+            let named = draft.model.zip(model);
+            named.is_some_and(|(before, now)| before != now)
+        };
         if self.returned.is_some() || self.draft.as_ref().is_some_and(another) {
             self.close();
         }
@@ -216,6 +228,7 @@ impl<'r> Writer<'r> {
             calls: false,
             stopped: None,
         });
+        draft.model = draft.model.or(model);
         let status = word(message, "status").filter(|status| *status != "finished_successfully");
         let details = message.pointer("/metadata/finish_details/type");
         draft.stopped = details.and_then(Value::as_str).or(status);
@@ -258,6 +271,10 @@ impl<'r> Writer<'r> {
         });
         returned.content.extend(parts);
         returned.details.extend(content::details(content));
+        let pages = message.pointer("/metadata/search_result_groups");
+        let pages = pages.filter(|pages| pages.as_array().is_some_and(|pages| !pages.is_empty()));
+        let pages = pages.map(|pages| json!({ "search_result_groups": pages }));
+        returned.details.extend(pages);
         returned.failed |= word(content, "content_type") == Some("system_error");
     }
 
@@ -267,13 +284,18 @@ impl<'r> Writer<'r> {
             let answer = Answer {
                 // An answer that calls stops for its calls, whatever the last of its messages says.
                 stop_reason: draft.stopped.filter(|word| !draft.calls || *word != "stop"),
-                model: draft.model,
+                model: draft.model.or(self.model),
                 timestamp: draft.time,
                 ..Answer::default()
             };
             self.pen.answer(draft.pieces, answer, &draft.at);
         }
         if let Some(mut returned) = self.returned.take() {
+            if returned.content.is_empty() {
+                let says = "results stand in the file without the words that the model read; what was sent was larger";
+                self.pen
+                    .count("result_not_in_file", returned.function, says, &returned.at);
+            }
             let outcome = Outcome {
                 // Without a call it goes by its message, which no call does.
                 call: returned.call.as_deref().unwrap_or(returned.message),
