@@ -46,6 +46,7 @@ mod guess;
 mod iii_session;
 mod inspect;
 mod jan;
+mod kiro;
 mod langchain;
 mod langsmith;
 mod librechat;
@@ -143,6 +144,8 @@ pub enum Format {
     CopilotCli,
     /// A thread of Amp.
     Amp,
+    /// A session log of Kiro CLI, or a conversation that it or Amazon Q saved.
+    Kiro,
     /// The chat history of Aider, which is Markdown.
     Aider,
     /// Messages of the transcript's own shape, bare or in a request or reply of the context functions.

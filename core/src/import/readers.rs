@@ -10,8 +10,8 @@ use super::{
     Ask, Format, UNSUPPORTED, agent_messages, ai_sdk, ai_studio, aider, amp, anthropic, atif, chat,
     chatgpt, cherry_studio, claude_ai, claude_code, cline, codex, copilot_chat, copilot_cli,
     cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, grok, guess,
-    iii_session, inspect, jan, langchain, langsmith, librechat, llama_cpp, lm_studio, open_webui,
-    opencode, pi, responses, sillytavern,
+    iii_session, inspect, jan, kiro, langchain, langsmith, librechat, llama_cpp, lm_studio,
+    open_webui, opencode, pi, responses, sillytavern,
 };
 use crate::json::{Notes, Text};
 use crate::refusal::Refusal;
@@ -97,6 +97,7 @@ fn every(format: Format) -> Option<Read> {
         Format::Har => har::read,
         Format::IiiSession => iii_session::read,
         Format::Jan => jan::read,
+        Format::Kiro => kiro::read,
         Format::Langchain => langchain::read,
         Format::Langfuse => langfuse::read,
         Format::Langsmith => langsmith::read,

@@ -11,8 +11,8 @@ use super::traffic::{cassette, har, lhar};
 use super::{
     Format, agent_messages, ai_sdk, ai_studio, amp, anthropic, atif, cherry_studio, cline,
     copilot_chat, copilot_cli, cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout,
-    goose, grok, iii_session, inspect, jan, langchain, langsmith, librechat, llama_cpp, lm_studio,
-    open_webui, responses, sillytavern,
+    goose, grok, iii_session, inspect, jan, kiro, langchain, langsmith, librechat, llama_cpp,
+    lm_studio, open_webui, responses, sillytavern,
 };
 
 /// A kind of file.
@@ -248,6 +248,14 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Amp,
             log: false,
             each: amp::is,
+        }),
+    ),
+    (
+        |v| some(v, |o| kiro::is_saved(o) || kiro::is_line(o)),
+        Kind::Reads(Reads {
+            format: Format::Kiro,
+            log: true,
+            each: kiro::is_saved,
         }),
     ),
     (
