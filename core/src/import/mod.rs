@@ -41,6 +41,7 @@ mod gemini;
 mod gemini_cli;
 mod gemini_takeout;
 mod goose;
+mod gptme;
 mod grok;
 mod guess;
 mod iii_session;
@@ -146,6 +147,8 @@ pub enum Format {
     Amp,
     /// A session log of Kiro CLI, or a conversation that it or Amazon Q saved.
     Kiro,
+    /// A log of gptme.
+    Gptme,
     /// The chat history of Aider, which is Markdown.
     Aider,
     /// Messages of the transcript's own shape, bare or in a request or reply of the context functions.

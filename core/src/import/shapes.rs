@@ -11,8 +11,8 @@ use super::traffic::{cassette, har, lhar};
 use super::{
     Format, agent_messages, ai_sdk, ai_studio, amp, anthropic, atif, cherry_studio, cline,
     copilot_chat, copilot_cli, cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout,
-    goose, grok, iii_session, inspect, jan, kiro, langchain, langsmith, librechat, llama_cpp,
-    lm_studio, open_webui, responses, sillytavern,
+    goose, gptme, grok, iii_session, inspect, jan, kiro, langchain, langsmith, librechat,
+    llama_cpp, lm_studio, open_webui, responses, sillytavern,
 };
 
 /// A kind of file.
@@ -256,6 +256,14 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Kiro,
             log: true,
             each: kiro::is_saved,
+        }),
+    ),
+    (
+        gptme::is_line,
+        Kind::Reads(Reads {
+            format: Format::Gptme,
+            log: true,
+            each: |_| false,
         }),
     ),
     (
