@@ -11,6 +11,7 @@ mod printed;
 
 use serde_json::Value;
 
+use super::librechat::nested;
 use super::lines as line;
 use super::readers::{self, Read, Readers};
 use super::record::Record;
@@ -286,7 +287,7 @@ impl Reading {
         let several = first_is_whole(&text.bytes, start);
         let value = match several {
             true => None,
-            false => match json::value(&text.bytes, text.place, &mut self.notes) {
+            false => match nested::value(&text.bytes, text.place, &mut self.notes) {
                 Ok(value) => Some(value),
                 Err(_) if line::any_is_whole(&text.bytes) => None,
                 Err(fault) => {
@@ -369,7 +370,7 @@ impl Part {
             }
             Self::Item(reads, index, span) => {
                 let value =
-                    json::value(bytes, span.place, &mut notes).map_err(|f| unreadable(&f))?;
+                    nested::value(bytes, span.place, &mut notes).map_err(|f| unreadable(&f))?;
                 let record = Record::item(value, *index, span.place);
                 let read = readers::ALL.records(reads.format)?;
                 Ok(read(vec![record], ask, &mut notes))
@@ -484,7 +485,7 @@ impl Start {
             return None;
         };
         let item = text.get(from..to).unwrap_or_default();
-        let value = json::value(item, Place::default(), &mut Notes::default()).ok()?;
+        let value = nested::value(item, Place::default(), &mut Notes::default()).ok()?;
         let format = shapes::of(&value)?.format();
         let reads = shapes::reads(format).filter(|_| asked.is_none_or(|asked| asked == format))?;
         (!reads.log && (reads.each)(&value)).then_some(reads)

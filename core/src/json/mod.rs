@@ -66,7 +66,7 @@ pub fn value(bytes: &[u8], place: Place, notes: &mut Notes) -> Result<Value, Fau
     let (value, end) = first(bytes, place, notes)?;
     match rest(bytes, end) {
         None => Ok(value),
-        Some(at) => Err(scan::followed(bytes, at, place)),
+        Some(at) => Err(Fault::at(bytes, at, place, "the value ends before this")),
     }
 }
 
@@ -85,6 +85,7 @@ pub fn first(bytes: &[u8], place: Place, notes: &mut Notes) -> Result<(Value, us
         column: 1,
         offset: place.offset,
         cut_off: false,
+        too_deep: false,
     })?;
     notes.absorb(met);
     Ok((value, scanned.end))

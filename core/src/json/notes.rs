@@ -1,5 +1,6 @@
 //! Warnings that are gathered while a file is read: each kind one by one up to a cap, then one with the count.
 
+use super::scan::Place;
 use crate::refusal::Warning;
 
 /// How many warnings of one kind are listed one by one.
@@ -31,6 +32,17 @@ impl Notes {
         for (code, seen) in other.kinds {
             self.count(&code, seen.saturating_sub(LISTED));
         }
+    }
+
+    /// The same, where what stands at a byte offset stands elsewhere.
+    pub fn moved(mut self, to: impl Fn(u64) -> Place) -> Self {
+        for warning in &mut self.listed {
+            if let Some(offset) = warning.offset {
+                let place = to(offset);
+                (warning.line, warning.offset) = (Some(place.line), Some(place.offset));
+            }
+        }
+        self
     }
 
     /// How many of a kind there are with these.

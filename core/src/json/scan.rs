@@ -50,9 +50,19 @@ pub struct Fault {
     pub offset: u64,
     /// The text simply ends: what was there so far was JSON.
     pub cut_off: bool,
+    /// It is nested deeper than [`MAX_DEPTH`].
+    pub too_deep: bool,
 }
 
 impl Fault {
+    /// A fault at a byte of a slice that begins at `place`.
+    pub fn at(bytes: &[u8], at: usize, place: Place, message: &str) -> Self {
+        let mut notes = Notes::default();
+        let mut scan = Scan::new(bytes, place, &mut notes);
+        scan.at = at;
+        scan.fault(message)
+    }
+
     /// A refusal that names the place.
     pub fn refusal(&self, code: &str) -> Refusal {
         let remedy = if self.cut_off {
@@ -80,16 +90,7 @@ pub(super) struct Scanned {
 
 /// Checks the first value of a slice that begins at `place`; what follows the value is not looked at.
 pub(super) fn scan(bytes: &[u8], place: Place, notes: &mut Notes) -> Result<Scanned, Fault> {
-    let mut scan = Scan {
-        bytes,
-        at: 0,
-        place,
-        located: (0, place.line, 0),
-        mended: Vec::new(),
-        copied: 0,
-        touched: false,
-        notes,
-    };
+    let mut scan = Scan::new(bytes, place, notes);
     scan.value()?;
     let end = scan.at;
     let mended = scan.touched.then(|| {
@@ -97,22 +98,6 @@ pub(super) fn scan(bytes: &[u8], place: Place, notes: &mut Notes) -> Result<Scan
         scan.mended
     });
     Ok(Scanned { mended, end })
-}
-
-/// The fault of a value that something follows.
-pub(super) fn followed(bytes: &[u8], at: usize, place: Place) -> Fault {
-    let mut notes = Notes::default();
-    let mut scan = Scan {
-        bytes,
-        at,
-        place,
-        located: (0, place.line, 0),
-        mended: Vec::new(),
-        copied: 0,
-        touched: false,
-        notes: &mut notes,
-    };
-    scan.fault("the value ends before this")
 }
 
 struct Scan<'a> {
@@ -127,7 +112,20 @@ struct Scan<'a> {
     notes: &'a mut Notes,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(bytes: &'a [u8], place: Place, notes: &'a mut Notes) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            place,
+            located: (0, place.line, 0),
+            mended: Vec::new(),
+            copied: 0,
+            touched: false,
+            notes,
+        }
+    }
+
     fn value(&mut self) -> Result<(), Fault> {
         let mut open = Vec::new();
         loop {
@@ -135,7 +133,10 @@ impl Scan<'_> {
             match self.peek() {
                 Some(bracket @ (b'{' | b'[')) => {
                     if open.len() == MAX_DEPTH {
-                        return Err(self.fault(&format!("nested deeper than {MAX_DEPTH} levels")));
+                        let message = format!("nested deeper than {MAX_DEPTH} levels");
+                        let mut fault = self.fault(&message);
+                        fault.too_deep = true;
+                        return Err(fault);
                     }
                     open.push(bracket);
                     self.at += 1;
@@ -433,6 +434,7 @@ impl Scan<'_> {
             column,
             offset: self.place.offset + self.at as u64,
             cut_off: false,
+            too_deep: false,
         }
     }
 

@@ -2,11 +2,12 @@
 
 use super::cutter::{Cut, Cutter};
 use super::{Found, Part, Span, in_order};
+use crate::import::librechat::nested;
 use crate::import::readers::Read;
 use crate::import::record::Record;
 use crate::import::shapes::Reads;
 use crate::import::{Ask, Format};
-use crate::json::{self, Notes, Place};
+use crate::json::{Notes, Place};
 use crate::refusal::Warning;
 
 #[derive(Debug)]
@@ -95,7 +96,7 @@ impl Items {
                 "the list is cut off; what is there is read: export it again for the rest";
             let place = self.place;
             notes.push(Warning::new("file_cut_off", message).in_source(place.line, place.offset));
-            if !item.is_empty() && json::value(item, place, &mut Notes::default()).is_ok() {
+            if !item.is_empty() && nested::value(item, place, &mut Notes::default()).is_ok() {
                 found = self.item(item, ask, notes);
             }
         }
@@ -116,7 +117,7 @@ impl Items {
         let index = self.index;
         self.index += 1;
         let place = self.place;
-        match json::value(item, place, notes) {
+        match nested::value(item, place, notes) {
             Ok(value) => {
                 let span = Span {
                     place,

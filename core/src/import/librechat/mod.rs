@@ -5,7 +5,11 @@
 //! `parentMessageId` and the newest end is the current one, for no file names another. `content` counts before
 //! `text`. `promptPrefix` is the system prompt.
 
-use serde_json::{Value, json};
+pub(super) mod nested;
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
 
 use super::Ask;
 use super::lines::LOOKED_AT;
@@ -17,12 +21,18 @@ use super::tree::{Node, walk};
 use crate::json::Notes;
 use crate::transcript::Imported;
 
+/// The member whose messages hold those that follow them.
+const TREE: &str = "messagesTree";
+
+/// The member of a message that holds those that follow it.
+const BELOW: &str = "children";
+
 /// The parent of a first message.
 const ROOT: &str = "00000000-0000-0000-0000-000000000000";
 
 /// Whether a value is a conversation.
 pub(super) fn is_chat(value: &Value) -> bool {
-    let said = ["messages", "messagesTree"]
+    let said = ["messages", TREE]
         .into_iter()
         .any(|key| value.get(key).is_some());
     value.get("conversationId").is_some() && said
@@ -96,44 +106,89 @@ fn chat(record: &Record, ask: &Ask) -> Imported {
 
 /// The messages of the list or of the tree, each with the one it follows.
 fn messages<'r>(chat: &'r Value, at: &At, pen: &mut Pen) -> Vec<Message<'r>> {
-    let in_order = chat.get("branches") == Some(&Value::Bool(false));
-    let mut found: Vec<Message<'r>> = Vec::new();
-    // Lists that are still to be read, the next one last; the parent of what stands in them.
-    let mut lists: Vec<(&'r Value, At, Option<String>)> = Vec::new();
-    for key in ["messages", "messagesTree"] {
-        lists.extend(
-            chat.get(key)
-                .map(|list| (list, at.inside(&format!("/{key}")), None)),
-        );
-    }
-    while let Some((list, at, above)) = lists.pop() {
-        for (index, value) in list.as_array().into_iter().flatten().enumerate() {
-            let at = at.inside(&format!("/{index}"));
-            if !value.is_object() {
-                pen.not_a_message(&at);
-                continue;
+    let mut found = Found {
+        in_order: chat.get("branches") == Some(&Value::Bool(false)),
+        messages: Vec::new(),
+    };
+    // Messages that are still to be read, the next one last; the parent of each.
+    let mut waiting: Vec<(&'r Value, At, Option<String>)> = Vec::new();
+    let listed = |list: &'r Value, at: &At, above: Option<String>| {
+        let items = list.as_array().into_iter().flatten().enumerate();
+        let items =
+            items.map(|(index, value)| (value, at.inside(&format!("/{index}")), above.clone()));
+        items.collect::<Vec<_>>().into_iter().rev()
+    };
+    for key in ["messages", TREE] {
+        let at = at.inside(&format!("/{key}"));
+        match chat.get(key) {
+            Some(Value::Object(tree)) if key == TREE => found.flat(tree, &at, pen),
+            Some(list) => waiting.extend(listed(list, &at, None)),
+            None => {}
+        }
+        while let Some((value, at, above)) = waiting.pop() {
+            let own = found.message(value, &at, above, pen);
+            if let (Some(own), Some(children)) = (own, value.get(BELOW)) {
+                waiting.extend(listed(
+                    children,
+                    &at.inside(&format!("/{BELOW}")),
+                    Some(own),
+                ));
             }
-            let own = id(value, "messageId").unwrap_or_else(|| at.path.clone());
-            let named = id(value, "parentMessageId").filter(|parent| parent != ROOT);
-            let before = || found.last().map(|message| message.id.clone());
-            let parent = match (&above, in_order) {
-                (Some(above), _) => Some(above.clone()),
-                (None, true) => before(),
-                (None, false) => named,
-            };
-            if let Some(children) = value.get("children").filter(|children| children.is_array()) {
-                lists.push((children, at.inside("/children"), Some(own.clone())));
-            }
-            found.push(Message {
-                id: own,
-                parent,
-                words: words(value),
-                value,
-                at,
-            });
         }
     }
-    found
+    found.messages
+}
+
+struct Found<'r> {
+    /// Each message follows the one before it.
+    in_order: bool,
+    messages: Vec<Message<'r>>,
+}
+
+impl<'r> Found<'r> {
+    /// Takes a message, which follows the one `above` it, else the one it names, and answers its id.
+    fn message(
+        &mut self,
+        value: &'r Value,
+        at: &At,
+        above: Option<String>,
+        pen: &mut Pen,
+    ) -> Option<String> {
+        if !value.is_object() {
+            pen.not_a_message(at);
+            return None;
+        }
+        let own = id(value, "messageId").unwrap_or_else(|| at.path.clone());
+        let named = || id(value, "parentMessageId").filter(|parent| parent != ROOT);
+        let before = || self.messages.last().map(|message| message.id.clone());
+        let parent = match (above, self.in_order) {
+            (Some(above), _) => Some(above),
+            (None, true) => before(),
+            (None, false) => named(),
+        };
+        self.messages.push(Message {
+            id: own.clone(),
+            parent,
+            words: words(value),
+            value,
+            at: at.clone(),
+        });
+        Some(own)
+    }
+
+    /// Takes the messages of a tree laid flat, by their pointers.
+    fn flat(&mut self, tree: &'r Map<String, Value>, at: &At, pen: &mut Pen) {
+        let mut ids: HashMap<&str, String> = HashMap::new();
+        for (path, value) in tree {
+            let above = path.rsplit_once('/').and_then(|(list, _)| {
+                let message = list.strip_suffix(BELOW)?.strip_suffix('/')?;
+                ids.get(message).cloned()
+            });
+            if let Some(own) = self.message(value, &at.inside(path), above, pen) {
+                ids.insert(path, own);
+            }
+        }
+    }
 }
 
 fn words(value: &Value) -> String {
