@@ -7,7 +7,7 @@
 
 pub(super) mod nested;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
@@ -178,7 +178,7 @@ impl<'r> Found<'r> {
 
     /// Takes the messages of a tree laid flat, by their pointers.
     fn flat(&mut self, tree: &'r Map<String, Value>, at: &At, pen: &mut Pen) {
-        let mut ids: HashMap<&str, String> = HashMap::new();
+        let mut ids: BTreeMap<&str, String> = BTreeMap::new();
         for (path, value) in tree {
             let above = path.rsplit_once('/').and_then(|(list, _)| {
                 let message = list.strip_suffix(BELOW)?.strip_suffix('/')?;
