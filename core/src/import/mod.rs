@@ -57,6 +57,7 @@ mod lm_studio;
 mod mapping;
 mod open_webui;
 mod opencode;
+mod openhands;
 mod opening;
 mod pen;
 mod pi;
@@ -149,6 +150,8 @@ pub enum Format {
     Kiro,
     /// A log of gptme.
     Gptme,
+    /// A conversation of OpenHands, of either generation.
+    Openhands,
     /// The chat history of Aider, which is Markdown.
     Aider,
     /// Messages of the transcript's own shape, bare or in a request or reply of the context functions.

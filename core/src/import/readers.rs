@@ -11,7 +11,7 @@ use super::{
     chatgpt, cherry_studio, claude_ai, claude_code, cline, codex, copilot_chat, copilot_cli,
     cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, gptme, grok, guess,
     iii_session, inspect, jan, kiro, langchain, langsmith, librechat, llama_cpp, lm_studio,
-    open_webui, opencode, pi, responses, sillytavern,
+    open_webui, opencode, openhands, pi, responses, sillytavern,
 };
 use crate::json::{Notes, Text};
 use crate::refusal::Refusal;
@@ -107,6 +107,7 @@ fn every(format: Format) -> Option<Read> {
         Format::LlamaCpp => llama_cpp::read,
         Format::LmStudio => lm_studio::read,
         Format::OpenWebui => open_webui::read,
+        Format::Openhands => openhands::read,
         Format::Otel => otel::read,
         Format::Pi => pi::read,
         Format::Responses => responses::read,

@@ -12,7 +12,7 @@ use super::{
     Format, agent_messages, ai_sdk, ai_studio, amp, anthropic, atif, cherry_studio, cline,
     copilot_chat, copilot_cli, cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout,
     goose, gptme, grok, iii_session, inspect, jan, kiro, langchain, langsmith, librechat,
-    llama_cpp, lm_studio, open_webui, responses, sillytavern,
+    llama_cpp, lm_studio, open_webui, openhands, responses, sillytavern,
 };
 
 /// A kind of file.
@@ -264,6 +264,14 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Gptme,
             log: true,
             each: |_| false,
+        }),
+    ),
+    (
+        |v| some(v, |o| openhands::is_whole(o) || openhands::is_event(o)),
+        Kind::Reads(Reads {
+            format: Format::Openhands,
+            log: true,
+            each: openhands::is_whole,
         }),
     ),
     (
