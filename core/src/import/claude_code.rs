@@ -6,6 +6,7 @@
 //! sub-agent is a conversation of its own after the log's.
 
 mod agents;
+mod attachment;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,9 +64,11 @@ pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Import
     let mut pen = Pen::new(API_FORMAT);
     let mut titles = Vec::new();
     let mut talk = Vec::new();
+    let mut shortened = BTreeMap::new();
     for record in unwrapped(records) {
         match word(&record.value, "type").unwrap_or_default() {
             "summary" | "ai-title" | "custom-title" => titles.push(record),
+            "content-replacement" => shortened.extend(replacements(&record.value)),
             _ if is_talk(&record, &mut pen) => talk.push(record),
             _ => {}
         }
@@ -74,9 +77,9 @@ pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Import
     let mut agents = agents::apart(talk).into_iter();
     let own = agents.next().unwrap_or_default();
     title(&titles, &ids, own.is_empty(), &mut pen);
-    let own = conversation(own, &ids, ask, pen).finish();
+    let own = conversation(own, &ids, ask, &shortened, pen).finish();
     let below = agents.map(|lines| {
-        let mut pen = conversation(lines, &ids, ask, Pen::new(API_FORMAT));
+        let mut pen = conversation(lines, &ids, ask, &shortened, Pen::new(API_FORMAT));
         pen.name(None);
         pen.finish()
     });
@@ -84,14 +87,31 @@ pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Import
 }
 
 /// Turns lines into a conversation. A long log is large, so each line is given up as soon as it is turned.
-fn conversation(lines: Vec<Record>, ids: &BTreeSet<String>, ask: &Ask, mut pen: Pen) -> Pen {
+fn conversation(
+    lines: Vec<Record>,
+    ids: &BTreeSet<String>,
+    ask: &Ask,
+    shortened: &BTreeMap<String, String>,
+    mut pen: Pen,
+) -> Pen {
     let lines = on_the_path(lines, ids, ask, &mut pen);
     session(&lines, &mut pen);
     let log = Log {
         pen,
+        shortened,
         boundary: None,
     };
     log.write(grouped(lines))
+}
+
+/// By the id of a call, the words that the model read in place of its result, which was too long.
+fn replacements(value: &Value) -> Vec<(String, String)> {
+    let list = value.get("replacements").and_then(Value::as_array);
+    let one = |one: &Value| {
+        let id = word(one, "toolUseId")?;
+        Some((id.to_owned(), word(one, "replacement")?.to_owned()))
+    };
+    list.into_iter().flatten().filter_map(one).collect()
 }
 
 fn unwrapped(records: Vec<Record>) -> Vec<Record> {
@@ -111,17 +131,37 @@ fn is_talk(record: &Record, pen: &mut Pen) -> bool {
             pen.count("lines_not_kept", kind, NOT_KEPT, &record.at);
             return true;
         }
-        kind @ ("agent-name"
-        | "file-history-snapshot"
+        kind @ ("agent-color"
+        | "agent-name"
+        | "agent-setting"
+        | "atis-latch"
+        | "attribution-snapshot"
+        | "bridge-session"
+        | "continued-in"
+        | "cost-state"
         | "file-history-delta"
-        | "queue-operation"
+        | "file-history-snapshot"
+        | "fork-context-ref"
+        | "frame-link"
+        | "last-prompt"
+        | "marble-origami-snapshot"
         | "mode"
         | "permission-mode"
-        | "last-prompt"
         | "pr-link"
+        | "queue-operation"
+        | "relocated"
         | "saved_hook_context"
-        | "stream_event") => {
+        | "speculation-accept"
+        | "started"
+        | "stream_event"
+        | "tag"
+        | "task-summary"
+        | "worktree-state") => {
             pen.count("lines_not_kept", kind, NOT_KEPT, &record.at);
+        }
+        "marble-origami-commit" => {
+            let says = "from here on the model read a summary in place of messages that the file still holds; times";
+            pen.count("messages_summarised", "", says, &record.at);
         }
         kind => {
             let says = "lines of types that are not known here are not read";
@@ -281,13 +321,15 @@ fn is_made_here(value: &Value) -> bool {
     flag(value, "isApiErrorMessage") || model == Some("<synthetic>")
 }
 
-struct Log {
+struct Log<'s> {
     pen: Pen,
+    /// By the id of a call, what stood for its result.
+    shortened: &'s BTreeMap<String, String>,
     /// A boundary whose summary has not come yet.
     boundary: Option<Record>,
 }
 
-impl Log {
+impl Log<'_> {
     fn write(mut self, groups: Vec<Vec<Record>>) -> Pen {
         for group in groups {
             let Some(record) = group.first() else {
@@ -344,7 +386,14 @@ impl Log {
             .cloned();
         for block in blocks.iter().filter(is_result) {
             let id = word(block, "tool_use_id").unwrap_or_default();
-            let content = block.get("content").cloned().unwrap_or_default();
+            let content = match self.shortened.get(id) {
+                Some(text) => {
+                    let says = "results of which the model read less than the file holds stand as it read them; times";
+                    self.pen.count("result_shortened", "", says, &record.at);
+                    json!(text)
+                }
+                None => block.get("content").cloned().unwrap_or_default(),
+            };
             let outcome = Outcome {
                 call: id,
                 content,
@@ -422,20 +471,17 @@ impl Log {
     }
 
     fn attachment(&mut self, record: &Record) {
-        let time = millis(record.value.get("timestamp"));
         let Some(attachment) = record.value.get("attachment") else {
             let says = "attachment lines without an attachment are not read";
             return self.pen.count("not_a_message", "", says, &record.at);
         };
-        match (
-            word(attachment, "type").unwrap_or("attachment"),
-            attachment.get("prompt"),
-        ) {
-            ("queued_command", Some(prompt)) => {
+        match (word(attachment, "type"), attachment.get("prompt")) {
+            (Some("queued_command"), Some(prompt)) => {
                 self.without_summary();
+                let time = millis(record.value.get("timestamp"));
                 self.pen.user(prompt, &record.at, time);
             }
-            (kind, _) => self.pen.aside(kind, "", Some(attachment.clone()), time),
+            _ => attachment::write(&mut self.pen, record, attachment),
         }
     }
 

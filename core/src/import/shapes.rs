@@ -93,6 +93,11 @@ fn claude_code_log(v: &Value) -> bool {
         "progress",
         "queue-operation",
         "result",
+        "mode",
+        "permission-mode",
+        "last-prompt",
+        "ai-title",
+        "custom-title",
     ];
     of_a_session && is_type(v, &["user", "assistant"]) && v.pointer("/message/role").is_some()
         || of_a_session && is_type(v, &others)
