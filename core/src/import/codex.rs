@@ -24,10 +24,12 @@ use write::Writer;
 const NOT_KEPT: &str = "lines that say nothing in the conversation are not kept";
 
 /// How texts begin that the tool puts in front of the person's words.
-const PUT_IN: [&str; 8] = [
+const PUT_IN: [&str; 10] = [
+    "<agent_message_board_notification>",
     "<environment_context>",
     "<user_instructions>",
     "<permissions instructions>",
+    "<recommended_plugins>",
     "# AGENTS.md instructions",
     "<turn_aborted>",
     "<skill>",
@@ -121,6 +123,12 @@ impl Log {
             }
             "response_item" => self.item(payload, at, time),
             "event_msg" => self.event(payload, at, time),
+            "token_usage_record" => {
+                if let Some(usage) = usage(payload.get("usage")) {
+                    let what = What::Counted(usage);
+                    self.steps.push(Step { at, time, what });
+                }
+            }
             "compacted" => self.steps.push(Step {
                 at,
                 time,
@@ -129,7 +137,11 @@ impl Log {
             _ => {
                 if !matches!(
                     kind.as_str(),
-                    "world_state" | "inter_agent_communication" | "security_risk_score"
+                    "world_state"
+                        | "inter_agent_communication"
+                        | "inter_agent_communication_metadata"
+                        | "retained_context"
+                        | "security_risk_score"
                 ) {
                     let says = "lines of types that are not known here are kept aside";
                     self.pen.count("line_type_unknown", &kind, says, &at);
@@ -156,6 +168,8 @@ impl Log {
             "model_provider",
             "git",
             "forked_from_id",
+            "parent_thread_id",
+            "agent_role",
         ];
         self.facts = facts(meta, &keys);
         self.provider = word(meta, "model_provider").map(str::to_owned);
@@ -334,11 +348,22 @@ fn prompt(step: &Step) -> Option<&Value> {
 /// The person's own words, not what the tool puts in front of them.
 fn is_prompt(item: &Value) -> bool {
     let message = matches!(word(item, "type"), Some("message") | None);
+    message && word(item, "role") == Some("user") && !is_put_in(item)
+}
+
+/// Whether the tool put a message in. Newer files say of each part what it is; else its beginning tells.
+fn is_put_in(item: &Value) -> bool {
+    let kinds = item.pointer("/internal_chat_message_metadata_passthrough/content_item_kinds");
+    let kinds = kinds
+        .and_then(Value::as_array)
+        .filter(|kinds| !kinds.is_empty());
+    if let Some(kinds) = kinds {
+        let mut kinds = kinds.iter().filter_map(Value::as_str);
+        return !kinds.any(|kind| kind.starts_with("user."));
+    }
     let text = text_of(item.get("content"));
     let text = text.trim_start();
-    message
-        && word(item, "role") == Some("user")
-        && !PUT_IN.iter().any(|start| text.starts_with(start))
+    PUT_IN.iter().any(|start| text.starts_with(start))
 }
 
 #[cfg(test)]

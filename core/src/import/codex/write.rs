@@ -137,14 +137,18 @@ impl Writer {
             "function_call" => {
                 let arguments = item.get("arguments").cloned().unwrap_or_else(|| json!({}));
                 self.add(
-                    Piece::Call(own("call_id"), own("name"), arguments),
+                    Piece::Call(own("call_id"), full_name(item), arguments),
                     at,
                     time,
                 );
             }
             "custom_tool_call" => {
                 let input = json!({"input": item.get("input")});
-                self.add(Piece::Call(own("call_id"), own("name"), input), at, time);
+                self.add(
+                    Piece::Call(own("call_id"), full_name(item), input),
+                    at,
+                    time,
+                );
             }
             "local_shell_call" | "shell_call" | "apply_patch_call" | "tool_search_call" => {
                 let id = word(item, "call_id")
@@ -169,6 +173,21 @@ impl Writer {
                 };
                 self.compacted(&payload, at, time);
             }
+            "additional_tools" => self.tools(item, at),
+            "agent_message" => {
+                // What another agent says to this one; a sealed part has no words.
+                let text = text_of(item.get("content"));
+                self.close();
+                self.spoken = true;
+                match text.is_empty() {
+                    true => self.pen.aside(kind, "", Some(item.clone()), time),
+                    false => self.pen.injected(&json!(text), true, kind, at, time),
+                }
+            }
+            "configuration_update" => {
+                self.close();
+                self.pen.aside(kind, "", Some(item.clone()), time);
+            }
             _ => {
                 self.close();
                 let says = "items of types that are not known here are kept aside";
@@ -176,6 +195,27 @@ impl Writer {
                 self.pen.aside(kind, "", Some(item.clone()), time);
             }
         }
+    }
+
+    /// Functions that the model could call from here on.
+    fn tools(&mut self, item: &Value, at: &At) {
+        let list = |value: &Value| value.get("tools").and_then(Value::as_array).cloned();
+        let mut flat = Vec::new();
+        for tool in list(item).unwrap_or_default() {
+            let Some(inner) = list(&tool) else {
+                flat.push(tool);
+                continue;
+            };
+            for mut one in inner {
+                if let Some(members) = one.as_object_mut() {
+                    members.insert("namespace".to_owned(), json!(word(&tool, "name")));
+                    let name = full_name(&Value::Object(members.clone()));
+                    members.insert("name".to_owned(), json!(name));
+                }
+                flat.push(one);
+            }
+        }
+        self.pen.tools(&Value::Array(flat), at);
     }
 
     fn message(&mut self, item: &Value, at: &At, time: i64) {
@@ -346,5 +386,15 @@ impl Writer {
             before.iter().for_each(|item| self.item(item, at, time));
         }
         self.close();
+    }
+}
+
+/// A function's name with the group it is of.
+fn full_name(item: &Value) -> String {
+    let name = word(item, "name").unwrap_or_default();
+    match word(item, "namespace").filter(|group| !group.is_empty()) {
+        Some(group) if group.ends_with("__") => format!("{group}{name}"),
+        Some(group) => format!("{group}.{name}"),
+        None => name.to_owned(),
     }
 }
