@@ -89,6 +89,17 @@ fn request(pen: &mut Pen, Record { value, at }: &Record) {
         .flatten()
         .filter_map(|part| word(part, "text"))
         .collect();
+    // What the first question was sent with, of the machine and its workspace.
+    let context = metadata.get("renderedGlobalContext");
+    let context: Vec<&str> = context
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|part| word(part, "text"))
+        .collect();
+    if !context.is_empty() {
+        pen.injected(&json!(context), false, "global_context", at, time);
+    }
     match rendered.is_empty() {
         true => pen.user(&json!(written), at, time),
         false => {
@@ -110,16 +121,22 @@ fn request(pen: &mut Pen, Record { value, at }: &Record) {
     if steps.iter().all(silent) && failed.is_none() {
         return;
     }
-    let number = |key: &str| metadata.get(key).and_then(Value::as_u64);
+    let counted = value.pointer("/result/usage").unwrap_or(&Value::Null);
+    let number = |keys: [&str; 2]| {
+        let places = [metadata, counted, value].into_iter();
+        let mut found = places.flat_map(|place| keys.map(|key| place.get(key)?.as_u64()));
+        found.find_map(|number| number)
+    };
     let usage = Usage {
-        input: number("promptTokens"),
-        output: number("outputTokens"),
+        input: number(["promptTokens", "inputTokens"]),
+        output: number(["outputTokens", "completionTokens"]),
         ..Usage::default()
     };
     let answer = Answer {
         stop_reason: flag(value, "isCanceled").then_some("aborted"),
         error: failed,
-        model: word(value, "modelId"),
+        // What was asked for may be a choice of several.
+        model: filled(metadata, "resolvedModel").or(word(value, "modelId")),
         usage: (usage != Usage::default()).then_some(usage),
         timestamp: time,
         ..Answer::default()
@@ -170,17 +187,40 @@ fn in_rounds(rounds: &[Value], metadata: &Value) -> Vec<Step> {
     steps
 }
 
-/// The parts of a result: texts, or the tree that its page is drawn from.
+/// The parts of a result: texts, also those of a tree.
 fn said(content: &Value) -> Value {
     let part = |part: &Value| match part.get("value") {
         Some(Value::String(text)) => json!({"type": "text", "text": text}),
-        Some(tree) => json!({"type": "text", "text": tree.to_string()}),
+        Some(value) => {
+            let text = value
+                .get("node")
+                .map(leaves)
+                .filter(|text| !text.is_empty());
+            json!({"type": "text", "text": text.unwrap_or_else(|| value.to_string())})
+        }
         None => part.clone(),
     };
     match content.as_array() {
         Some(parts) => parts.iter().map(part).collect(),
         None => content.clone(),
     }
+}
+
+/// The words at the leaves of a tree, which is what the model reads of it.
+fn leaves(tree: &Value) -> String {
+    let mut words = String::new();
+    let mut open = vec![tree];
+    while let Some(node) = open.pop() {
+        if let Some(text) = word(node, "text") {
+            if flag(node, "lineBreakBefore") && !words.is_empty() {
+                words.push('\n');
+            }
+            words.push_str(text);
+        }
+        let children = node.get("children").and_then(Value::as_array);
+        open.extend(children.into_iter().flatten().rev());
+    }
+    words
 }
 
 /// The answer as the page showed it, the fragments of its words joined.
