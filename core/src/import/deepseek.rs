@@ -2,7 +2,7 @@
 //!
 //! The messages are a tree like ChatGPT's, with no current one: the newest end is shown and every other is a
 //! branch. Nobody is named as the author; a message is told by its fragments (`REQUEST` is the person's), or in
-//! older files by its turn. A `SEARCH` that the service ran stands as a call with its result.
+//! older files by its turn. What the service ran, a search or a page it opened, stands as a call with its result.
 
 use serde_json::{Value, json};
 
@@ -78,6 +78,11 @@ fn words(fragment: &Value) -> Option<&str> {
     word(fragment, "content").filter(|text| !text.is_empty())
 }
 
+/// Whether a fragment is what the service ran, and what came of it.
+fn is_run(kind: &str) -> bool {
+    matches!(kind, "SEARCH" | "READ_LINK") || kind.starts_with("TOOL_")
+}
+
 /// Whether the person said it; `None` when the message does not tell.
 fn is_person(message: &Value) -> Option<bool> {
     let mut kinds = fragments(message).map(|(kind, _)| kind).peekable();
@@ -109,20 +114,35 @@ fn message(pen: &mut Pen, node: &Mapped<'_>, person: bool) {
             .map(thought),
     );
     pieces.extend(words(message).map(text));
+    let mut runs = 0;
     for (kind, fragment) in fragments(message) {
         match kind {
-            "REQUEST" | "RESPONSE" => pieces.extend(words(fragment).map(text)),
+            "REQUEST" | "RESPONSE" | "TEMPLATE_RESPONSE" => {
+                pieces.extend(words(fragment).map(text))
+            }
             "THINK" => pieces.extend(words(fragment).map(thought)),
-            "SEARCH" if !person => {
-                let id = format!("{}/search", node.id);
-                let input = ["query", "queries"]
-                    .iter()
-                    .find_map(|key| fragment.get(*key));
-                let input = input.map_or_else(|| json!({}), |input| json!({ "query": input }));
-                pieces.push(Piece::Call(id.clone(), "search".to_owned(), input));
+            "TIP" => {
+                // A notice of the page, in no request.
+                if let Some(text) = words(fragment) {
+                    pen.aside("tip", text, None, time);
+                }
+            }
+            _ if !person && is_run(kind) => {
+                runs += 1;
+                let function = kind.trim_start_matches("TOOL_").to_ascii_lowercase();
+                let id = match runs {
+                    1 => format!("{}/{function}", node.id),
+                    more => format!("{}/{function}#{more}", node.id),
+                };
+                let input = facts(fragment, &["query", "queries", "url", "urls"]);
+                let input = Value::Object(input);
+                pieces.push(Piece::Call(id.clone(), function, input));
                 answer(pen, &mut pieces);
                 let content = words(fragment).map(str::to_owned);
-                let content = content.or_else(|| Some(fragment.get("results")?.to_string()));
+                let found = ["results", "result"]
+                    .iter()
+                    .find_map(|key| fragment.get(*key));
+                let content = content.or_else(|| Some(found?.to_string()));
                 let outcome = Outcome {
                     call: &id,
                     content: json!(content),
