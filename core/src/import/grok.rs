@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Ask;
 use super::lines::LOOKED_AT;
 use super::pen::{Answer, Pen};
-use super::record::{Record, conversations, filled, id, rest, word};
+use super::record::{Record, conversations, facts, filled, id, rest, word};
 use super::rounds::Step;
 use super::time::millis;
 use super::tree::{Node, walk};
@@ -104,6 +104,13 @@ fn response(pen: &mut Pen, Record { value, at }: &Record) {
         let name = word(file, "name").or_else(|| word(file, "file_name"));
         json!({"type": "file", "file": {"filename": name, "file_id": own}})
     }));
+    let pictures = value.get("generated_image_urls").and_then(Value::as_array);
+    parts.extend(
+        pictures
+            .into_iter()
+            .flatten()
+            .map(|url| json!({"type": "image_url", "image_url": {"url": url}})),
+    );
     if by_person(value) {
         return pen.user(&Value::Array(parts), at, time);
     }
@@ -130,12 +137,26 @@ fn response(pen: &mut Pen, Record { value, at }: &Record) {
         ..Answer::default()
     };
     pen.rounds(steps, answer, at);
-    let found = value
-        .get("web_search_results")
-        .or_else(|| value.get("xpost_ids"));
-    if let Some(found) = found.filter(|found| found.as_array().is_some_and(|f| !f.is_empty())) {
+    // What stood beside the words: what was searched and found, the steps of the agents, cards of the page.
+    let keys = [
+        "query",
+        "steps",
+        "agent_thinking_traces",
+        "web_search_results",
+        "cited_web_search_results",
+        "xpost_ids",
+        "card_attachments_json",
+    ];
+    let mut beside = facts(value, &keys);
+    beside.retain(|_, found| !is_empty(found));
+    if !beside.is_empty() {
         let says = "what was searched for answers is kept aside; in which words it was sent is not in the file";
         pen.count("sources_aside", "", says, at);
-        pen.aside("sources", "", Some(found.clone()), time);
+        pen.aside("sources", "", Some(Value::Object(beside)), time);
     }
+}
+
+fn is_empty(value: &Value) -> bool {
+    let nothing = value.as_array().is_some_and(Vec::is_empty);
+    nothing || value.as_str().is_some_and(str::is_empty)
 }
