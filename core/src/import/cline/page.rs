@@ -84,7 +84,7 @@ impl<'r> Page<'r> {
             "text" if !self.spoken => self.user(value, text, at, time),
             "text" | "completion_result" => self.said(text, at, time),
             "followup" => self.said(&told("question"), at, time),
-            "plan_mode_respond" => self.said(&told("response"), at, time),
+            "plan_mode_respond" | "act_mode_respond" => self.said(&told("response"), at, time),
             "reasoning" if word(value, "reasoning").is_none() => self.pieces.push(thinking(text)),
             "reasoning" => {}
             "api_req_started" => {
@@ -99,6 +99,10 @@ impl<'r> Page<'r> {
                 }
                 self.request = Some((read, at, time));
             }
+            // One that is still going on.
+            "condense_context" if value.get("contextCondense").is_none() && text.is_empty() => {
+                self.pen.count("lines_not_kept", kind, NOT_KEPT, at);
+            }
             "condense_context" => {
                 self.answer();
                 let condensed = value.get("contextCondense").unwrap_or(&Value::Null);
@@ -110,7 +114,10 @@ impl<'r> Page<'r> {
                 self.pen.compaction(summary, facts, time);
             }
             "checkpoint_created"
+            | "checkpoint_saved"
+            | "api_req_deleted"
             | "api_req_finished"
+            | "api_req_rate_limit_wait"
             | "api_req_retried"
             | "api_req_retry_delayed"
             | "deleted_api_reqs" => self.pen.count("lines_not_kept", kind, NOT_KEPT, at),

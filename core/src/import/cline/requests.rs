@@ -36,6 +36,15 @@ pub(super) fn read(items: &[Record]) -> Imported {
                 pen.compaction(&text_of(Some(content)), Map::new(), time);
             }
             "user" => user(&mut pen, content, &item.at, time),
+            "assistant" if word(value, "type") == Some("reasoning") => {
+                // Reasoning that a provider sealed stands in front of its answer, as a message of its own.
+                let block = json!({
+                    "type": "thinking",
+                    "thinking": text_of(value.get("summary")),
+                    "signature": word(value, "encrypted_content"),
+                });
+                answer(&mut pen, value, &json!([block]), &item.at, time);
+            }
             "assistant" => answer(&mut pen, value, content, &item.at, time),
             role => pen.role_unknown(
                 role,
