@@ -176,7 +176,8 @@ impl Replay {
                     .parent
                     .and_then(|index| Some(self.said.get(index)?.id.as_str())),
                 words,
-                turn: word(&said.record.value, "type") == Some("user"),
+                turn: word(&said.record.value, "type") == Some("user")
+                    && !is_put_in(said.record.value.get("content").unwrap_or(&Value::Null)),
                 time: millis(said.record.value.get("timestamp")),
             })
             .collect();
@@ -226,6 +227,7 @@ fn message(pen: &mut Pen, record: &Record) {
     let time = millis(value.get("timestamp"));
     let content = value.get("content").unwrap_or(&Value::Null);
     match word(value, "type").unwrap_or_default() {
+        "user" if is_put_in(content) => pen.injected(content, false, "context", &record.at, time),
         "user" => pen.user(content, &record.at, time),
         "gemini" => answer(pen, record, content, time),
         kind @ ("info" | "error" | "warning") => {
@@ -244,6 +246,12 @@ fn message(pen: &mut Pen, record: &Record) {
         let says = "what the page showed in the place of what was sent is not kept; messages";
         pen.count("display_not_kept", "", says, &record.at);
     }
+}
+
+/// Whether the tool put the words in: it tells of the workspace before the person speaks.
+fn is_put_in(content: &Value) -> bool {
+    let text = text_of(Some(content));
+    text.trim_start().starts_with("<session_context>")
 }
 
 fn answer(pen: &mut Pen, record: &Record, content: &Value, time: i64) {
