@@ -208,6 +208,7 @@ impl Goose {
                 let sealed = block.get("data");
                 Some(json!({"type": "thinking", "thinking": "", "signature": sealed}))
             }
+            "reasoning" => Some(json!({"type": "thinking", "thinking": block.get("text")})),
             kind @ ("toolConfirmationRequest" | "actionRequired" | "systemNotification") => {
                 let said = ["msg", "prompt"].iter().find_map(|key| word(block, key));
                 self.pen
