@@ -5,8 +5,10 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use js_sys::Array;
+use leptos::prelude::set_timeout;
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, MessageEvent, Worker, WorkerOptions, WorkerType};
 
@@ -197,12 +199,11 @@ impl Engine {
                 }
             }
         }
-        let listener = self.0.borrow().listener.clone();
-        listener(News::Reply(Box::new(reply)));
+        self.tell(News::Reply(Box::new(reply)));
     }
 
     fn stopped(&self, said: String) {
-        let listener = {
+        {
             let mut inner = self.0.borrow_mut();
             inner.ready = false;
             inner.first = None;
@@ -210,9 +211,14 @@ impl Engine {
             if let Some(worker) = inner.worker.take() {
                 worker.terminate();
             }
-            inner.listener.clone()
-        };
-        listener(News::Stopped(said));
+        }
+        self.tell(News::Stopped(said));
+    }
+
+    /// Reading a long answer and drawing it are two tasks, so that a key pressed meanwhile is heard between them.
+    fn tell(&self, news: News) {
+        let listener = self.0.borrow().listener.clone();
+        set_timeout(move || listener(news), Duration::ZERO);
     }
 }
 

@@ -79,6 +79,11 @@ pub fn Entries(scroller: Scroller) -> impl IntoView {
             .with(|plan| plan.as_ref().map_or(0, |plan| plan.entries.len()))
     });
     let heights = RwSignal::new(Heights::default());
+    let measuring = Measuring {
+        heights,
+        scroller,
+        drawn: StoredValue::new(Vec::new()),
+    };
     Effect::new(move |_| {
         let shown = panel.shown_as.get();
         let guessed = panel.plan.with(|plan| {
@@ -95,12 +100,40 @@ pub fn Entries(scroller: Scroller) -> impl IntoView {
             heights.set(Heights::guessed(guessed));
         }
     });
-    let range = Memo::new(move |_| {
-        let offset = list.get().map_or(0.0, |list| offset_in(&list, scroller));
-        let from = scroller.top.get() - offset;
-        heights.with(|heights| heights.between(from, from + scroller.height.get(), MARGIN))
+    // Looked for in the frame, when the page is about to be laid out anyway: a place asked for while a plan
+    // is being drawn would have the browser lay out what it is in the middle of.
+    let range = RwSignal::new(0..0);
+    let looking = StoredValue::new(false);
+    Effect::new(move |_| {
+        scroller.top.track();
+        scroller.height.track();
+        heights.track();
+        if looking.get_value() {
+            return;
+        }
+        looking.set_value(true);
+        request_animation_frame(move || {
+            // Between two frames another conversation may have been opened, and the list is gone.
+            if looking.try_set_value(false).is_some() {
+                return;
+            }
+            // What is not shown has no place; shown again, it is told of its size.
+            let list = list.get_untracked().filter(|list| list.client_width() > 0);
+            let Some(list) = list else { return };
+            let from = scroller.top.get_untracked() - offset_in(&list, scroller);
+            let until = from + scroller.height.get_untracked();
+            let now = heights.with_untracked(|heights| heights.between(from, until, MARGIN));
+            if range.with_untracked(|before| *before != now) {
+                range.set(now);
+            }
+        });
     });
-    Effect::new(move |_| panel.look(range.get()));
+    Effect::new(move |_| {
+        let range = range.get();
+        if !range.is_empty() {
+            panel.look(range);
+        }
+    });
     Effect::new(move |_| {
         if let Some(entry) = stage.reveal_entry.get() {
             stage.reveal_entry.set(None);
@@ -126,35 +159,75 @@ pub fn Entries(scroller: Scroller) -> impl IntoView {
                 <span class="nb"><span class="pick" role="radiogroup" aria-label="Show entries as">{pick(Shown::Read, "Read")} {pick(Shown::Sealed, "Sealed JSON")}</span>
                     <button type="button" class="link gap" aria-pressed=move || panel.alone.get().to_string() on:click=move |_| panel.alone.update(|alone| *alone = !*alone)>{move || if panel.alone.get() { "With totals" } else { "Alone" }}</button></span></div>
             <ol class="list" node_ref=list style=pad>
-                <For each=move || range.get() key=|index| *index let:index><Entry index heights scroller/></For>
+                <For each=move || range.get() key=|index| *index let:index><Entry index measuring/></For>
             </ol>
         </div>
     }
 }
 
-/// Takes an entry's height. What is in sight stays where it is when something above it was guessed wrong.
-fn settle(
-    index: usize,
-    element: &web_sys::HtmlElement,
-    scroller: Scroller,
+/// Heights that wait for the next frame. All are taken in one go, since a height read after a write makes
+/// the browser lay the page out once more.
+#[derive(Clone, Copy)]
+struct Measuring {
     heights: RwSignal<Heights>,
-) {
-    let height = element.get_bounding_client_rect().height();
-    // Nothing that is shown is without a height.
-    if height == 0.0 {
-        return;
+    scroller: Scroller,
+    drawn: StoredValue<Vec<(usize, NodeRef<html::Li>)>>,
+}
+
+impl Measuring {
+    /// Takes an entry's height once it is drawn.
+    fn entry(self, index: usize, node: NodeRef<html::Li>) {
+        let mut first = false;
+        self.drawn.update_value(|drawn| {
+            first = drawn.is_empty();
+            drawn.push((index, node));
+        });
+        if first {
+            request_animation_frame(move || self.settle());
+        }
     }
-    let Some(by) = heights.with_untracked(|known| known.differs(index, height)) else {
-        return;
-    };
-    let Some(boxed) = scroller.node.get_untracked() else {
-        return;
-    };
-    // Drawn, it has already moved what is below it; only a padding that changes moves the rest.
-    let above = element.get_bounding_client_rect().top() < boxed.get_bounding_client_rect().top();
-    heights.update(|known| known.measure(index, height));
-    if above {
-        boxed.set_scroll_top((f64::from(boxed.scroll_top()) + by).round() as i32);
+
+    /// What is in sight stays where it is when something above it was guessed wrong.
+    fn settle(self) {
+        // Between two frames another conversation may have been opened, and the list is gone.
+        let (Some(drawn), Some(boxed)) = (
+            self.drawn.try_update_value(std::mem::take),
+            self.scroller.node.try_get_untracked().flatten(),
+        ) else {
+            return;
+        };
+        let sight = boxed.get_bounding_client_rect().top();
+        let mut moved = 0.0;
+        let measured: Vec<(usize, f64)> = drawn
+            .into_iter()
+            .filter_map(|(index, node)| {
+                let place = node
+                    .try_get_untracked()
+                    .flatten()?
+                    .get_bounding_client_rect();
+                // Nothing that is shown is without a height.
+                let height = Some(place.height()).filter(|height| *height > 0.0)?;
+                let by = self
+                    .heights
+                    .with_untracked(|known| known.differs(index, height))?;
+                // Drawn, it has already moved what is below it; only a padding that changes moves the rest.
+                if place.top() < sight {
+                    moved += by;
+                }
+                Some((index, height))
+            })
+            .collect();
+        if measured.is_empty() {
+            return;
+        }
+        self.heights.update(|known| {
+            for (index, height) in measured {
+                known.measure(index, height);
+            }
+        });
+        if moved != 0.0 {
+            boxed.set_scroll_top((f64::from(boxed.scroll_top()) + moved).round() as i32);
+        }
     }
 }
 
@@ -234,7 +307,7 @@ fn guess(entry: &EntryMeta, shown: Shown) -> f64 {
 }
 
 #[component]
-fn Entry(index: usize, heights: RwSignal<Heights>, scroller: Scroller) -> impl IntoView {
+fn Entry(index: usize, measuring: Measuring) -> impl IntoView {
     let panel = expect_context::<Panel>();
     let node = NodeRef::<html::Li>::new();
     let meta = Memo::new(move |_| {
@@ -250,13 +323,9 @@ fn Entry(index: usize, heights: RwSignal<Heights>, scroller: Scroller) -> impl I
     Effect::new(move |_| {
         meta.track();
         panel.shown_as.track();
-        scroller.width.track();
+        measuring.scroller.width.track();
         if face.with(Option::is_some) {
-            request_animation_frame(move || {
-                if let Some(element) = node.try_get_untracked().flatten() {
-                    settle(index, &element, scroller, heights);
-                }
-            });
+            measuring.entry(index, node);
         }
     });
     let segments = Memo::new(move |_| meta.get().segments);
