@@ -57,6 +57,18 @@ const number = (text) => Number(text.replaceAll(/[^\d]/g, ""));
 const usable = (page, tokens) => hook(page, "fit-limits").locator("tfoot td").filter({ hasText: tokens.toLocaleString("en-US") }).waitFor();
 const pass = (page, name) => page.locator(`[data-pass=${name}]`);
 
+/** How many entries are drawn, once their heights are known and no more come. */
+async function entries(page) {
+  const drawn = await page.waitForFunction(() => {
+    const all = [...document.querySelectorAll("[data-entry]")];
+    const waits = all.length === 0 || all.some((entry) => entry.querySelector(".body").innerText === "…");
+    const same = !waits && window.drawn?.count === all.length;
+    window.drawn = { count: all.length, frames: same ? window.drawn.frames + 1 : 0 };
+    return window.drawn.frames > 20 && all.length;
+  });
+  return drawn.jsonValue();
+}
+
 /** Tokens before and after a pass, or the one number that stays. */
 async function tokens(page, name) {
   const text = await pass(page, name).locator("[data-hook=tokens]").innerText();
@@ -82,8 +94,7 @@ test("while the fit is shown, the proof behind it asks for nothing", () =>
   withFit(
     async (page) => {
       await page.locator(".views").getByRole("button", { name: "Proof" }).click();
-      await page.locator("[data-entry]").first().waitFor();
-      const drawn = await page.locator("[data-entry]").count();
+      const drawn = await entries(page);
       await page.keyboard.press("2");
       for (const name of ["cap", "prune", "compaction", "emergency"]) {
         await page.getByRole("tab", { name: new RegExp(name) }).click();
@@ -168,6 +179,25 @@ test("sliders and digits change what is pruned at once, undo takes it back, and 
     await hook(page, "defaults").waitFor({ state: "detached" });
     assert.equal(await turns.inputValue(), "");
   }));
+
+test("the last of many parts opens with one key, though it was not in sight", () =>
+  withFit(
+    async (page) => {
+      for (const name of ["min_free_tokens", "protect_recent_tokens", "protected_user_turns"]) await page.locator(`#${name}`).fill("0");
+      await pass(page, "prune").getByText("120 parts rewritten").waitFor();
+      await page.getByRole("tab", { name: /prune/ }).click();
+      const parts = page.getByRole("listbox", { name: /Parts/ });
+      await parts.focus();
+      await page.keyboard.press("End");
+      await page.locator("[data-part='119'][aria-selected=true]").waitFor();
+      await page.locator("[data-side=old]").getByText("last words").waitFor();
+      // Keys pressed faster than parts come are all counted.
+      await page.keyboard.press("Home");
+      for (let times = 0; times < 3; times += 1) await page.keyboard.press("ArrowDown");
+      await page.locator("[data-part='3'][aria-selected=true]").waitFor();
+    },
+    { file: JSON.stringify({ messages: Array.from({ length: 120 }, (_, at) => turn(at, "read_log", (at === 119 ? "last words" : "words").padEnd(4_000, "ab "))).flat() }) },
+  ));
 
 test("a number that is none of the configuration's is refused at its place, and undo takes it back", () =>
   withFit(async (page) => {

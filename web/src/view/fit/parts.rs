@@ -76,16 +76,24 @@ fn List(count: Memo<usize>) -> impl IntoView {
             found.map(|(place, _)| *place)
         })
     });
+    // A part that is asked for opens once it has come: the list holds only those that were in sight.
+    let wanted = RwSignal::new(None::<(String, usize)>);
+    Effect::new(move |_| {
+        let pass = fitting.pass();
+        let Some((_, place)) = wanted.get().filter(|(of, _)| *of == pass) else {
+            return;
+        };
+        if let Some(part) = fitting.parts.with(|parts| parts.get(&place).cloned()) {
+            wanted.set(None);
+            panel.open_texts(Some(Look::Part {
+                pass,
+                message: part.message,
+                block: part.block,
+            }));
+        }
+    });
     let open = move |place: usize| {
-        let part = fitting
-            .parts
-            .with_untracked(|parts| parts.get(&place).cloned());
-        let Some(part) = part else { return };
-        panel.open_texts(Some(Look::Part {
-            pass: untrack(|| fitting.pass()),
-            message: part.message,
-            block: part.block,
-        }));
+        wanted.set(Some((untrack(|| fitting.pass()), place)));
         if let Some(element) = node.get_untracked() {
             let to = windowing::reveal(
                 f64::from(element.scroll_top()),
@@ -98,7 +106,9 @@ fn List(count: Memo<usize>) -> impl IntoView {
     };
     let keys = move |event: web_sys::KeyboardEvent| {
         let last = count.get_untracked().saturating_sub(1);
-        let to = match (event.key().as_str(), current.get_untracked()) {
+        let wanted = wanted.with_untracked(|wanted| wanted.as_ref().map(|(_, place)| *place));
+        let now = wanted.or(current.get_untracked());
+        let to = match (event.key().as_str(), now) {
             ("ArrowDown" | "j", now) => now.map_or(0, |now| (now + 1).min(last)),
             ("ArrowUp" | "k", now) => now.map_or(0, |now| now.saturating_sub(1)),
             ("Home", _) => 0,
