@@ -4,7 +4,7 @@ use super::change::{Change, freed};
 use super::compact::{Head, summarize};
 use super::detail::{Compaction, CompactionOutcome, Detail, PassName, PrefixBreak, Undo};
 use super::item::{Item, Scale, sum};
-use super::lease::{Claim, default_key};
+use super::lease::Claim;
 use super::manager::{Call, by_part, by_role, pass, pruned_idle, required, tool_tokens};
 use super::model::{budget, tail_budget};
 use super::select::select;
@@ -242,16 +242,10 @@ async fn compaction(
     budget: u64,
     applied: &mut Applied,
 ) -> Compaction {
-    let claim = Claim {
-        desk: &call.desk,
-        key: options
-            .lease_key
-            .clone()
-            .unwrap_or_else(|| default_key(requested)),
-        nonce: &call.nonce,
-        ttl_ms: call.config.lease_ttl_secs.saturating_mul(1000),
-    };
-    if !call.extras.dry_run && !claim.acquire().await {
+    let claim = Claim::of(call, options.lease_key.clone(), requested);
+    if let Some(claim) = &claim
+        && !claim.acquire().await
+    {
         return Compaction::none(CompactionOutcome::Busy);
     }
     let sizes: Vec<u64> = view
@@ -278,7 +272,7 @@ async fn compaction(
     };
     let (told, text) = summarize(call, &head, view.scale).await;
     let length = head.items.len();
-    if !call.extras.dry_run {
+    if let Some(claim) = claim {
         claim.release().await;
     }
     if let Some(text) = text {

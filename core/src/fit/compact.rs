@@ -2,7 +2,7 @@
 
 use super::detail::{Compaction, CompactionOutcome, Detail};
 use super::item::{Item, Scale, sum};
-use super::lease::{Claim, default_key};
+use super::lease::Claim;
 use super::manager::{Call, required};
 use super::model::{budget, tail_budget};
 use super::select::select;
@@ -44,13 +44,10 @@ pub async fn compact(
     let room = budget(&model, None, None, &call.config);
     detail.model = Some(model);
     detail.budget = Some(room);
-    let claim = Claim {
-        desk: &call.desk,
-        key: options.lease_key.unwrap_or_else(|| default_key(&items)),
-        nonce: &call.nonce,
-        ttl_ms: call.config.lease_ttl_secs.saturating_mul(1000),
-    };
-    if !call.extras.dry_run && !claim.acquire().await {
+    let claim = Claim::of(call, options.lease_key, &items);
+    if let Some(claim) = &claim
+        && !claim.acquire().await
+    {
         detail.compaction = Some(Compaction::none(CompactionOutcome::Busy));
         return Ok(CompactResponse::Busy);
     }
@@ -76,7 +73,7 @@ pub async fn compact(
         model: &request.model,
     };
     let (told, text) = summarize(call, &head, &scale).await;
-    if !call.extras.dry_run {
+    if let Some(claim) = claim {
         claim.release().await;
     }
     let response = match (told.outcome, text) {

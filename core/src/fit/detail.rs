@@ -25,7 +25,8 @@ pub struct Detail {
     pub encoding: Option<String>,
     /// Tokens of everything before the first pass.
     pub tokens_before: u64,
-    /// Tokens of everything after the last one, also when that is too much.
+    /// Tokens of everything after the last one, also when that is too much. Where something would be summarised, in
+    /// a dry run, they are without the summary, which nobody knows yet.
     pub tokens_after: u64,
     /// The passes in order, those that did nothing too.
     pub passes: Vec<Pass>,

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use super::desk::{Desk, Given, Need};
 use super::emergency::hex;
 use super::item::Item;
+use super::manager::Call;
 
 /// Who holds a lease, and since when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +26,7 @@ impl Lease {
 }
 
 /// The key of a history that names none: a hash of its messages.
-pub fn default_key(items: &[Item]) -> String {
+fn default_key(items: &[Item]) -> String {
     let mut hash = Sha256::new();
     for item in items {
         hash.update(serde_json::to_vec(item.message()).unwrap_or_default());
@@ -37,16 +38,27 @@ pub fn default_key(items: &[Item]) -> String {
 /// A lease to be had.
 pub struct Claim<'a> {
     /// Where its store is asked for.
-    pub desk: &'a Desk,
+    desk: &'a Desk,
     /// The history's key.
-    pub key: String,
+    key: String,
     /// What tells our lease from another's.
-    pub nonce: &'a str,
+    nonce: &'a str,
     /// How long a lease holds, milliseconds.
-    pub ttl_ms: u64,
+    ttl_ms: u64,
 }
 
-impl Claim<'_> {
+impl<'a> Claim<'a> {
+    /// The lease of a history, by the key that is named or the one its messages have; none in a dry run, which
+    /// keeps nobody from it.
+    pub fn of(call: &'a Call, key: Option<String>, items: &[Item]) -> Option<Self> {
+        (!call.extras.dry_run).then(|| Self {
+            desk: &call.desk,
+            key: key.unwrap_or_else(|| default_key(items)),
+            nonce: &call.nonce,
+            ttl_ms: call.config.lease_ttl_secs.saturating_mul(1000),
+        })
+    }
+
     /// Takes the lease; `false` when somebody holds it or the store fails.
     pub async fn acquire(&self) -> bool {
         match self.get().await {

@@ -249,7 +249,7 @@ impl Manager {
     /// How things are counted for a model: exactly where its row names a tokenizer that is loaded.
     pub fn scale(&self, model: Option<&ModelInput>) -> Scale {
         let heuristic = || Scale::new(0, Rc::new(Heuristic));
-        let Some((name, row)) = self.encoding(model) else {
+        let Some((name, row)) = model.and_then(|model| self.exact_row(model)) else {
             return heuristic();
         };
         let Some(encoding) = self.encodings.borrow().get(&name).cloned() else {
@@ -266,9 +266,13 @@ impl Manager {
         Scale::new(number, exact)
     }
 
-    /// The encoding that a model's row names, and the row.
-    fn encoding(&self, model: Option<&ModelInput>) -> Option<(String, ModelRow)> {
-        let row = self.row(model?)?;
+    /// The encoding that a model's row names; loaded, it counts exactly.
+    pub fn encoding(&self, model: &ModelInput) -> Option<String> {
+        self.exact_row(model).map(|(name, _)| name)
+    }
+
+    fn exact_row(&self, model: &ModelInput) -> Option<(String, ModelRow)> {
+        let row = self.row(model)?;
         match &row.counter {
             Some(CounterRow::Encoding(name)) => Some((name.clone(), row)),
             _ => None,
@@ -276,7 +280,7 @@ impl Manager {
     }
 
     /// The row of a model: the caller's own before the catalogue's.
-    pub fn row(&self, model: &ModelInput) -> Option<ModelRow> {
+    fn row(&self, model: &ModelInput) -> Option<ModelRow> {
         let ModelInput { id, provider, .. } = model;
         let own = self.rows.iter().find(|row| {
             let of_provider = provider.is_none()
@@ -346,7 +350,7 @@ impl Call {
     pub fn scale(&self, model: Option<&ModelInput>, detail: &mut Detail) -> Scale {
         let scale = self.manager.scale(model);
         detail.estimator = scale.kind();
-        detail.encoding = self.manager.encoding(model).map(|(name, _)| name);
+        detail.encoding = model.and_then(|model| self.manager.encoding(model));
         scale
     }
 

@@ -10,7 +10,7 @@ use galley_core::fit::{
     PartChange, Step,
 };
 use galley_core::refusal::Refusal;
-use galley_core::tokens::{CounterRow, Encoding};
+use galley_core::tokens::Encoding;
 use galley_core::transcript::{AgentFunction, AgentMessage, ContentBlock};
 use galley_core::wording::Wording;
 use galley_web::protocol::Counter;
@@ -75,10 +75,7 @@ impl Bench {
     /// The tokenizer that a model's row names.
     pub fn encoding(&self, model: &Value) -> Option<String> {
         let model: ModelInput = serde_json::from_value(model.clone()).ok()?;
-        match self.manager.row(&model)?.counter? {
-            CounterRow::Encoding(name) => Some(name),
-            CounterRow::Declared(_) => None,
-        }
+        self.manager.encoding(&model)
     }
 
     /// Makes the conversation fit. `waiting` is what is said of a tokenizer that is not here.
@@ -97,16 +94,13 @@ impl Bench {
                 Some(refusal)
             }
         };
-        self.told(&request.model, refusal, waiting)
+        self.told(refusal, waiting)
     }
 
     fn begin(&self, request: &FitRequest) -> Result<Outcome, Refusal> {
         self.manager
             .configure(&Value::Object(request.config.clone()))?;
-        let mut options = request.options.clone();
-        // Nothing is summarised, so nobody is to be kept from it; the key of a long history takes long.
-        options.insert("lease_key".to_owned(), json!("page"));
-        let asked = json!({ "model": request.model, "options": options });
+        let asked = json!({ "model": request.model, "options": request.options });
         let mut asked = Asked::read("assemble", &asked)?.with_messages(self.items.clone());
         if let Asked::Assemble(asked) = &mut asked {
             asked.system_prompt = Some(self.system_prompt.clone());
@@ -123,12 +117,10 @@ impl Bench {
         Ok(outcome)
     }
 
-    fn told(&self, model: &Value, refusal: Option<Refusal>, waiting: Option<Counter>) -> Fit {
+    fn told(&self, refusal: Option<Refusal>, waiting: Option<Counter>) -> Fit {
         let detail = &self.last;
-        let name = self.encoding(model);
-        let input = serde_json::from_value(model.clone()).ok();
-        let counter = match (self.manager.scale(input.as_ref()).kind(), name) {
-            (EstimatorName::Tokenizer, Some(name)) => Counter::Exact(name),
+        let counter = match (detail.estimator, &detail.encoding) {
+            (EstimatorName::Tokenizer, Some(name)) => Counter::Exact(name.clone()),
             _ => waiting.unwrap_or(Counter::Bytes),
         };
         let resolved = detail.model.as_ref();
