@@ -7,6 +7,7 @@
 
 mod agents;
 mod attachment;
+mod iflow;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,7 @@ use super::record::{Record, facts, flag, rest, text_of, word};
 use super::time::millis;
 use super::tree::title as first_words;
 use crate::json::Notes;
-use crate::transcript::{Branch, Imported};
+use crate::transcript::{Branch, Imported, Usage};
 use crate::wire::anthropic::API_FORMAT;
 use crate::wire::usage;
 use tree::Node;
@@ -297,12 +298,17 @@ fn grouped(lines: Vec<Record>) -> Vec<Vec<Record>> {
         let value = &record.value;
         let id = value.pointer("/message/id").and_then(Value::as_str);
         let id = id.filter(|id| !id.is_empty() && is_answer(value));
+        let before = groups.last().and_then(|group| group.last());
+        let grown = before.is_some_and(|before| {
+            is_answer(&before.value) && is_answer(value) && iflow::grows(&before.value, value)
+        });
+        let last = groups.len().checked_sub(1).filter(|_| grown);
         let at = id.map(|id| {
             let request = word(value, "requestId").unwrap_or_default();
             let key = (id.to_owned(), request.to_owned());
-            *first.entry(key).or_insert(groups.len())
+            *first.entry(key).or_insert(last.unwrap_or(groups.len()))
         });
-        match at.and_then(|at| groups.get_mut(at)) {
+        match at.or(last).and_then(|at| groups.get_mut(at)) {
             Some(group) => group.push(record),
             None => groups.push(vec![record]),
         }
@@ -386,7 +392,7 @@ impl Log<'_> {
             .cloned();
         for block in blocks.iter().filter(is_result) {
             let id = word(block, "tool_use_id").unwrap_or_default();
-            let content = match self.shortened.get(id) {
+            let mut content = match self.shortened.get(id) {
                 Some(text) => {
                     let says = "results of which the model read less than the file holds stand as it read them; times";
                     self.pen.count("result_shortened", "", says, &record.at);
@@ -394,11 +400,14 @@ impl Log<'_> {
                 }
                 None => block.get("content").cloned().unwrap_or_default(),
             };
+            let mut failed = flag(block, "is_error");
+            let mut details = details.take().unwrap_or_default();
+            iflow::unwrap(&mut content, &mut failed, &mut details);
             let outcome = Outcome {
                 call: id,
                 content,
-                failed: flag(block, "is_error"),
-                details: details.take().unwrap_or_default(),
+                failed,
+                details,
                 ..Outcome::default()
             };
             self.pen.result(outcome, &record.at, time);
@@ -444,7 +453,9 @@ impl Log<'_> {
             }
             answer.stop_reason = word(message, "stop_reason").or(answer.stop_reason);
             answer.model = word(message, "model").or(answer.model);
-            answer.usage = usage(message.get("usage")).or(answer.usage);
+            answer.usage = usage(message.get("usage"))
+                .filter(is_counted)
+                .or(answer.usage);
             if answer.timestamp == 0 {
                 answer.timestamp = millis(record.value.get("timestamp"));
             }
@@ -526,6 +537,12 @@ impl Log<'_> {
     }
 }
 
+/// Whether anything was counted; clients of servers that count nothing write zeros.
+fn is_counted(usage: &Usage) -> bool {
+    let counts = [usage.input, usage.output, usage.cache_read];
+    counts.iter().flatten().any(|count| *count > 0)
+}
+
 fn boundary_facts(record: Option<&Record>) -> Map<String, Value> {
     let metadata = record.and_then(|record| {
         let value = &record.value;
@@ -544,6 +561,10 @@ fn piece<'b>(block: &'b Value, pieces: &mut Vec<Piece>, results: &mut Vec<&'b Va
         "tool_use" | "server_tool_use" | "mcp_tool_use" => {
             let own = |key: &str| word(block, key).unwrap_or_default().to_owned();
             let input = block.get("input").cloned().unwrap_or_else(|| json!({}));
+            let known = |piece: &Piece| matches!(piece, Piece::Call(id, ..) if !id.is_empty() && *id == own("id"));
+            if pieces.iter().any(known) {
+                return;
+            }
             pieces.push(Piece::Call(own("id"), own("name"), input));
         }
         kind if kind.ends_with("tool_result") => results.push(block),

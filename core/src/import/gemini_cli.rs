@@ -3,7 +3,9 @@
 //! A line is facts of the session, a message, `{"$set": …}` or `{"$rewindTo": id}`. A message with the id of one
 //! before replaces it; a `$set` that holds messages replaces all of them; a rewind takes out a message and what
 //! follows it. What a rewind took out is a branch that was left. A session whose facts are missing or broken is
-//! read all the same.
+//! read all the same. Sessions of Qwen Code are read too, which is a fork of it.
+
+mod qwen;
 
 use std::collections::BTreeMap;
 
@@ -17,9 +19,13 @@ use super::tree::{Node, walk};
 use crate::json::Notes;
 use crate::transcript::Imported;
 use crate::wire;
+pub(super) use qwen::is as is_qwen;
 
 /// The conversation of a session.
 pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Imported> {
+    if records.iter().any(|record| is_qwen(&record.value)) {
+        return vec![qwen::read(records, ask)];
+    }
     let mut pen = Pen::new(wire::gemini::API_FORMAT);
     let mut replay = Replay::default();
     for record in records {
@@ -206,13 +212,13 @@ impl Replay {
     }
 }
 
-const TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
+const TYPES: [&str; 6] = ["user", "gemini", "qwen", "info", "error", "warning"];
 
 /// Whether a value is a session, or a line of one.
 pub(super) fn is(value: &Value) -> bool {
     let has = |key: &str| value.get(key).is_some_and(|member| !member.is_null());
     let facts = has("sessionId") && has("projectHash");
-    facts || has("$set") || has("$rewindTo") || is_message(value)
+    facts || has("$set") || has("$rewindTo") || is_message(value) || is_qwen(value)
 }
 
 /// Whether a line is a message.
@@ -229,7 +235,7 @@ fn message(pen: &mut Pen, record: &Record) {
     match word(value, "type").unwrap_or_default() {
         "user" if is_put_in(content) => pen.injected(content, false, "context", &record.at, time),
         "user" => pen.user(content, &record.at, time),
-        "gemini" => answer(pen, record, content, time),
+        "gemini" | "qwen" => answer(pen, record, content, time),
         kind @ ("info" | "error" | "warning") => {
             pen.aside(kind, &text_of(Some(content)), None, time)
         }
@@ -309,7 +315,7 @@ fn thought(thought: &Value) -> Piece {
 }
 
 /// What a call came back with, in parts: the words of its responses, and what stands beside them.
-fn result_of(result: &Value) -> (Value, bool) {
+pub(super) fn result_of(result: &Value) -> (Value, bool) {
     let Some(parts) = result.as_array() else {
         return (result.clone(), false);
     };
@@ -335,13 +341,14 @@ fn result_of(result: &Value) -> (Value, bool) {
 /// What the provider counted, in its own words for it.
 fn usage(tokens: &Value) -> Option<crate::transcript::Usage> {
     let number = |key: &str| tokens.get(key).cloned().unwrap_or_default();
-    wire::usage(Some(&json!({
+    qwen::counted(json!({
         "promptTokenCount": tokens.get("input")?,
         "candidatesTokenCount": number("output"),
         "cachedContentTokenCount": number("cached"),
         "thoughtsTokenCount": number("thoughts"),
         "toolUsePromptTokenCount": number("tool"),
-    })))
+        "totalTokenCount": number("total"),
+    }))
 }
 
 #[cfg(test)]

@@ -99,6 +99,7 @@ fn claude_code_log(v: &Value) -> bool {
         "ai-title",
         "custom-title",
     ];
+    let of_a_session = of_a_session && !gemini_cli::is_qwen(v);
     of_a_session && is_type(v, &["user", "assistant"]) && v.pointer("/message/role").is_some()
         || of_a_session && is_type(v, &others)
         || is_type(v, &["summary"]) && has(v, "leafUuid")
