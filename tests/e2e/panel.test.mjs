@@ -65,6 +65,11 @@ test("what a provider counted of a request stands beside our count of it, in the
     await drop(page, "plain.json", JSON.stringify([{ role: "user", content: "nobody counted this" }, { role: "assistant", content: "so it is" }]));
     await reported.first().waitFor({ state: "detached" });
     assert.equal(await hook(page, "reported").count(), 0);
+    // What a file does not have of a request, its provider counted all the same.
+    const stored = JSON.parse(STORED);
+    stored.usage.prompt_tokens = request_tokens * 2;
+    await drop(page, "less.json", JSON.stringify(stored));
+    await hook(page, "reported").filter({ hasText: `we count ${request_tokens.toLocaleString("en")} in what the file has of it, 50.0 % less` }).first().waitFor();
   }));
 
 test("a bad template is refused at its pointer, and the repair is taken", () =>

@@ -17,7 +17,8 @@ use crate::engine::{Engine, News};
 use crate::form::{self, Form};
 use crate::place::{self, Place};
 use crate::protocol::{
-    Answer, Ask, Doc, EntryFace, Loading, Notice, Plan, Question, RailRow, Refusal, Reply, View,
+    Answer, Ask, Doc, EntryFace, Loading, Notice, Plan, Question, RailRow, Recount, Refusal, Reply,
+    View,
 };
 use crate::queue::Lane;
 use crate::save;
@@ -80,7 +81,7 @@ pub struct Panel {
     pub faces: RwSignal<BTreeMap<usize, Arc<EntryFace>>>,
     /// Our counts of requests that were sent, by the line of the rail that answered; nothing where one cannot be
     /// laid again.
-    pub recounts: RwSignal<BTreeMap<usize, Option<u64>>>,
+    pub recounts: RwSignal<BTreeMap<usize, Option<Recount>>>,
     /// Entries opened to their whole text.
     pub opened: RwSignal<Vec<usize>>,
     /// What is current.
@@ -491,11 +492,8 @@ impl Panel {
                 }
                 self.fetch_in_sight();
             }
-            Answer::Recounted {
-                row,
-                request_tokens,
-            } => self.recounts.update(|recounts| {
-                recounts.insert(row, request_tokens);
+            Answer::Recounted { row, counted } => self.recounts.update(|recounts| {
+                recounts.insert(row, counted);
             }),
             Answer::Entries { entries } => self.faces.update(|faces| {
                 for face in entries {

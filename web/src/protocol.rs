@@ -90,6 +90,15 @@ pub struct Reply {
     pub took_ms: f64,
 }
 
+/// Our count of a request that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recount {
+    /// Its tokens.
+    pub tokens: u64,
+    /// It is the one that was sealed. Otherwise it is what the file has of it.
+    pub sealed: bool,
+}
+
 /// The kinds of answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -124,8 +133,8 @@ pub enum Answer {
     Recounted {
         /// The line of the rail that answered it.
         row: usize,
-        /// Its tokens; nothing when it cannot be laid again.
-        request_tokens: Option<u64>,
+        /// What it counts; nothing when it cannot be laid again.
+        counted: Option<Recount>,
     },
     /// Of the context manager.
     Fit(fit::Answer),

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::{Pane, Stage};
 use crate::panel::{Current, Panel};
-use crate::protocol::{BlockRow, Plan};
+use crate::protocol::{BlockRow, Plan, Recount};
 use crate::share;
 use crate::ways::{self, Act, Verdict};
 use crate::words::{self, n, percent};
@@ -62,7 +62,10 @@ pub fn Reported(
         let ours = match ours {
             None => "counting".to_owned(),
             Some(None) => "we cannot lay that request again".to_owned(),
-            Some(Some(ours)) => {
+            Some(Some(Recount {
+                tokens: ours,
+                sealed,
+            })) => {
                 let (by, word) = (
                     ours.abs_diff(theirs),
                     if ours < theirs { "less" } else { "more" },
@@ -72,7 +75,14 @@ pub fn Reported(
                 } else {
                     format!("{} {word}", percent(by, theirs))
                 };
-                format!("we count {}{}, {by}", about.unwrap_or_default(), n(ours))
+                let about = about.unwrap_or_default();
+                // Told only where it can be the reason.
+                let partly = if sealed || ours >= theirs {
+                    ""
+                } else {
+                    " in what the file has of it"
+                };
+                format!("we count {about}{}{partly}, {by}", n(ours))
             }
         };
         Some(view! {

@@ -12,7 +12,7 @@ use galley_core::import::Format;
 use galley_core::refusal;
 use galley_core::session::Session;
 use galley_core::tokens::Encoding;
-use galley_web::protocol::{Answer, Counter, Refusal, View, fit};
+use galley_web::protocol::{Answer, Counter, Recount, Refusal, View, fit};
 use serde_json::{Value, json};
 
 use super::encodings::StandIn;
@@ -182,15 +182,15 @@ impl Desk {
             let round = rounds.and_then(|rounds| rounds.get(round?));
             (turn.id.clone(), round.map(|round| round.key.clone()))
         });
-        let request_tokens = asked.and_then(|(turn, round)| {
+        let counted = asked.and_then(|(turn, round)| {
             let model = ModelChoice::Row(Box::new(plan.model.row.clone()));
-            let counted = session.recount(&turn, round.as_deref(), Some(model));
-            Some(counted.ok()?.request_tokens)
+            let counted = session.recount(&turn, round.as_deref(), Some(model)).ok()?;
+            Some(Recount {
+                tokens: counted.request_tokens,
+                sealed: counted.sealed,
+            })
         });
-        Ok(Answer::Recounted {
-            row,
-            request_tokens,
-        })
+        Ok(Answer::Recounted { row, counted })
     }
 
     /// Answers a question about a fit.
