@@ -180,6 +180,30 @@ test("sliders and digits change what is pruned at once, undo takes it back, and 
     assert.equal(await turns.inputValue(), "");
   }));
 
+test("functions are protected by their names, and an earlier summary counts in the prompt", () =>
+  withFit(async (page) => {
+    for (const name of ["min_free_tokens", "protect_recent_tokens", "protected_user_turns"]) await page.locator(`#${name}`).fill("0");
+    await pass(page, "prune").getByText("4 parts rewritten").waitFor();
+    const functions = page.getByLabel("protected_functions");
+    assert.deepEqual(await page.locator("#functions-called option").evaluateAll((all) => all.map((one) => one.value)), ["f::g", "read_log"]);
+    await functions.fill("read_log");
+    await pass(page, "prune").getByText("1 part rewritten").waitFor();
+    await functions.fill("f::g, read_log");
+    await pass(page, "prune").getByText(/did nothing/).waitFor();
+
+    const total = async () => number((await hook(page, "fit-total").innerText()).split("of")[0]);
+    const before = await total();
+    await page.getByLabel("previous_summary").fill("They spoke of the log. ".repeat(40));
+    await page.waitForFunction((before) => !document.querySelector("[data-hook=fit-total]").innerText.includes(before), before.toLocaleString("en-US"));
+    assert.ok((await total()) > before + 200);
+    await page.getByLabel("request_overhead_tokens").and(page.locator("[type=number]")).fill("1000");
+    await page.getByLabel("thinking_level").selectOption("high");
+    assert.equal(await page.getByLabel("thinking_level").inputValue(), "high");
+    await hook(page, "defaults").click();
+    await hook(page, "defaults").waitFor({ state: "detached" });
+    assert.deepEqual([await functions.inputValue(), await page.getByLabel("previous_summary").inputValue(), await page.getByLabel("thinking_level").inputValue()], ["", "", ""]);
+  }));
+
 test("the last of many parts opens with one key, though it was not in sight", () =>
   withFit(
     async (page) => {

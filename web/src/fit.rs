@@ -14,6 +14,8 @@ use crate::protocol::{Doc, Model};
 pub struct Settings {
     /// Numbers by their names on the wire.
     pub numbers: BTreeMap<&'static str, u64>,
+    /// Words by their names on the wire, as they were typed.
+    pub words: BTreeMap<&'static str, String>,
     /// Old results stay.
     pub no_prune: bool,
     /// Nothing is summarised.
@@ -29,7 +31,11 @@ impl Settings {
                 .iter()
                 .any(|knob| knob.name == *name && knob.default() == Some(*number))
         };
-        !self.no_prune && !self.no_compaction && self.numbers.iter().all(usual)
+        let said = |word: &String| !word.trim().is_empty();
+        !self.no_prune
+            && !self.no_compaction
+            && self.numbers.iter().all(usual)
+            && !self.words.values().any(said)
     }
 }
 
@@ -38,8 +44,8 @@ impl Settings {
 pub enum Goes {
     /// Into the model's limits.
     Limits,
-    /// Into the options.
-    Options,
+    /// Into the options; what it is when it is left alone, where that is a number of its own.
+    Options(Option<u64>),
     /// Into the configuration.
     Config(fn(&Config) -> u64),
 }
@@ -95,7 +101,7 @@ pub const LIMITS: &[Knob] = &[
 pub const RESERVE: &[Knob] = &[
     knob(
         "reserved_tokens",
-        Goes::Options,
+        Goes::Options(None),
         (50_000, 250),
         "kept free, in place of the share below",
     ),
@@ -110,6 +116,12 @@ pub const RESERVE: &[Knob] = &[
         Goes::Config(|config| config.reserved_tokens_cap),
         (50_000, 250),
         "at most this many tokens of it",
+    ),
+    knob(
+        "request_overhead_tokens",
+        Goes::Options(Some(0)),
+        (20_000, 100),
+        "tokens sent that no prompt, message or function stands for",
     ),
 ];
 
@@ -155,6 +167,18 @@ pub const PRUNE: &[Knob] = &[
     ),
 ];
 
+/// Functions whose results pruning leaves, apart by commas or blanks.
+pub const PROTECTED_FUNCTIONS: &str = "protected_functions";
+
+/// How much the model is asked to think, as one of [`THINKING_LEVELS`].
+pub const THINKING_LEVEL: &str = "thinking_level";
+
+/// What can be asked of it.
+pub const THINKING_LEVELS: &[&str] = &["minimal", "low", "medium", "high", "xhigh"];
+
+/// The summary of an earlier compaction.
+pub const PREVIOUS_SUMMARY: &str = "previous_summary";
+
 /// What is left by a compaction.
 pub const COMPACTION: &[Knob] = &[knob(
     "tail_turns",
@@ -168,7 +192,8 @@ impl Knob {
     pub fn default(&self) -> Option<u64> {
         match self.goes {
             Goes::Config(of) => Some(of(&Config::default())),
-            Goes::Limits | Goes::Options => None,
+            Goes::Options(usual) => usual,
+            Goes::Limits => None,
         }
     }
 }
@@ -176,20 +201,30 @@ impl Knob {
 /// The request the settings become, on the model that is chosen.
 pub fn request(form: &Form, doc: &Doc) -> FitRequest {
     let numbers = &form.fit.numbers;
-    let mut config = Map::new();
+    let (mut config, mut options) = (Map::new(), Map::new());
     for knob in [RESERVE, CAP, PRUNE, COMPACTION].concat() {
-        if let Goes::Config(_) = knob.goes {
-            config.insert(knob.name.to_owned(), json!(numbers.get(knob.name)));
-        }
+        let number = json!(numbers.get(knob.name));
+        match knob.goes {
+            Goes::Config(_) => config.insert(knob.name.to_owned(), number),
+            Goes::Options(_) => options.insert(knob.name.to_owned(), number),
+            Goes::Limits => None,
+        };
     }
-    let mut options = Map::new();
+    let word = |name: &str| form.fit.words.get(name).map(|word| word.trim());
+    let word = |name: &str| word(name).filter(|word| !word.is_empty());
+    for name in [THINKING_LEVEL, PREVIOUS_SUMMARY] {
+        options.insert(name.to_owned(), json!(word(name)));
+    }
+    let functions = word(PROTECTED_FUNCTIONS).map(|words| {
+        let ids = words.split(|c: char| c == ',' || c.is_whitespace());
+        ids.filter(|id| !id.is_empty()).collect::<Vec<_>>()
+    });
+    options.insert(PROTECTED_FUNCTIONS.to_owned(), json!(functions));
     options.insert("allow_prune".to_owned(), json!(!form.fit.no_prune));
     options.insert(
         "allow_compaction".to_owned(),
         json!(!form.fit.no_compaction),
     );
-    let reserved = numbers.get("reserved_tokens");
-    options.insert("reserved_tokens".to_owned(), json!(reserved));
     let row = doc.models.iter().find(|row| row.model == form.model);
     FitRequest {
         model: json!({ "id": form.model, "limits": limits(form, row) }),
@@ -287,6 +322,31 @@ mod tests {
             numbers.filter(|(name, value)| value.is_u64() && !set.contains(&name.as_str()));
         assert!(numbers.clone().all(|(name, _)| config.contains_key(name)));
         assert_eq!(numbers.count(), config.len());
+    }
+
+    #[test]
+    fn words_are_sent_as_options_and_blank_ones_are_none() {
+        let mut form = Form::default();
+        let options = |form: &Form| {
+            let options = request(form, &doc()).options;
+            [PROTECTED_FUNCTIONS, THINKING_LEVEL, PREVIOUS_SUMMARY]
+                .map(|name| options[name].clone())
+        };
+        form.fit.words.insert(PROTECTED_FUNCTIONS, "  ".into());
+        assert!(form.fit.is_default());
+        assert_eq!(options(&form), [Value::Null, Value::Null, Value::Null]);
+        form.fit.words = BTreeMap::from([
+            (PROTECTED_FUNCTIONS, " a::b, read  ,write".into()),
+            (THINKING_LEVEL, "high".into()),
+            (PREVIOUS_SUMMARY, "They met.\n".into()),
+        ]);
+        assert!(!form.fit.is_default());
+        let sent = [
+            json!(["a::b", "read", "write"]),
+            json!("high"),
+            json!("They met."),
+        ];
+        assert_eq!(options(&form), sent);
     }
 
     #[test]

@@ -1,10 +1,15 @@
 //! What the context manager is told: the model's limits, what is kept free, and the numbers of each pass.
 
+use std::collections::BTreeSet;
+
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::super::request::ModelField;
-use crate::fit::{CAP, COMPACTION, Knob, LIMITS, PRUNE, RESERVE, Settings};
+use crate::fit::{
+    CAP, COMPACTION, Knob, LIMITS, PREVIOUS_SUMMARY, PROTECTED_FUNCTIONS, PRUNE, RESERVE, Settings,
+    THINKING_LEVEL, THINKING_LEVELS,
+};
 use crate::panel::Panel;
 use crate::protocol::fit::Fit;
 use crate::words::n;
@@ -25,10 +30,11 @@ pub fn SettingsPane() -> impl IntoView {
                         <Limits/>
                     </form>
                 </div>
-                <Group word="Kept free" knobs=RESERVE/>
+                <Group word="Kept free" knobs=RESERVE><Thinking/></Group>
                 <Group word="Cap" knobs=CAP/>
-                <Group word="Prune" knobs=PRUNE switch=Switch { name: "allow_prune", of: |settings| &mut settings.no_prune }/>
+                <Group word="Prune" knobs=PRUNE switch=Switch { name: "allow_prune", of: |settings| &mut settings.no_prune }><Functions/></Group>
                 <Group word="Compaction" knobs=COMPACTION switch=Switch { name: "allow_compaction", of: |settings| &mut settings.no_compaction }/>
+                <Before/>
             </div>
             <footer class="foot">
                 <span>{move || if touched.get() { "Not the defaults" } else { "The defaults" }}</span>
@@ -50,6 +56,7 @@ fn Group(
     word: &'static str,
     knobs: &'static [Knob],
     #[prop(optional)] switch: Option<Switch>,
+    #[prop(optional)] children: Option<Children>,
 ) -> impl IntoView {
     let panel = expect_context::<Panel>();
     let off = Memo::new(move |_| {
@@ -64,7 +71,7 @@ fn Group(
                     <label class="check"><input type="checkbox" name=name prop:checked=move || !off.get()
                         on:change=move |event| { let on = event_target_checked(&event); panel.edit(name, |form| *of(&mut form.fit) = !on) }/><code>{name}</code></label>
                 })}</div>
-            <div class="knobs">{knobs.iter().map(|knob| view! { <Setting knob/> }).collect_view()}</div>
+            <div class="knobs">{knobs.iter().map(|knob| view! { <Setting knob/> }).collect_view()}{children.map(|children| children())}</div>
         </div>
     }
 }
@@ -113,6 +120,78 @@ fn Setting(knob: &'static Knob) -> impl IntoView {
                 aria-valuetext=move || n(now.get()) class:unset=move || given.get().is_none() && knob.default().is_none()
                 prop:value=move || now.get().min(most).to_string() style=move || format!("--at:{:.2}%", at()) on:input=slide/>
             <p class="hint" id=format!("{}-h", knob.name)>{move || if moot() { "not used while reserved_tokens is given" } else { knob.says }}</p>
+        </div>
+    }
+}
+
+/// What was typed as one of the settings that are words.
+fn typed(panel: Panel, name: &'static str) -> impl Fn() -> String + Copy {
+    move || {
+        let word = panel.form.with(|form| form.fit.words.get(name).cloned());
+        word.unwrap_or_default()
+    }
+}
+
+fn say(panel: Panel, name: &'static str, word: String) {
+    panel.edit(name, |form| {
+        form.fit.words.insert(name, word);
+    });
+}
+
+/// How much the model is asked to think.
+#[component]
+fn Thinking() -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let now = typed(panel, THINKING_LEVEL);
+    view! {
+        <div class="knob worded">
+            <label for=THINKING_LEVEL><code>{THINKING_LEVEL}</code></label>
+            <select id=THINKING_LEVEL aria-describedby="thinking_level-h" on:change=move |event| say(panel, THINKING_LEVEL, event_target_value(&event))>
+                <option value="" selected=move || now().is_empty()>"not asked to"</option>
+                {THINKING_LEVELS.iter().map(|&level| view! { <option value=level selected=move || now() == level>{level}</option> }).collect_view()}
+            </select>
+            <p class="hint" id="thinking_level-h">"room is kept where the model's row says how much"</p>
+        </div>
+    }
+}
+
+/// Functions whose results pruning leaves.
+#[component]
+fn Functions() -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let now = typed(panel, PROTECTED_FUNCTIONS);
+    let called = Memo::new(move |_| {
+        panel.doc.with(|doc| {
+            let rows = doc.as_ref().map(|doc| doc.rail.as_slice());
+            let calls = rows.into_iter().flatten().flat_map(|row| &row.calls);
+            calls.cloned().collect::<BTreeSet<String>>()
+        })
+    });
+    view! {
+        <div class="knob worded">
+            <label for=PROTECTED_FUNCTIONS><code>{PROTECTED_FUNCTIONS}</code></label>
+            <input type="text" id=PROTECTED_FUNCTIONS list="functions-called" spellcheck="false" autocomplete="off" aria-describedby="protected_functions-h"
+                prop:value=now on:input=move |event| say(panel, PROTECTED_FUNCTIONS, event_target_value(&event))/>
+            <datalist id="functions-called">{move || called.get().into_iter().map(|id| view! { <option value=id></option> }).collect_view()}</datalist>
+            <p class="hint" id="protected_functions-h">"their results stay; several apart by commas"</p>
+        </div>
+    }
+}
+
+/// The summary of an earlier compaction, which stands in the system prompt.
+#[component]
+fn Before() -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let now = typed(panel, PREVIOUS_SUMMARY);
+    view! {
+        <div class="sec" role="group" aria-labelledby="h-previous_summary">
+            <div class="head"><h3 id="h-previous_summary">"Summarised before"</h3></div>
+            <div class="knobs"><div class="knob worded long">
+                <label for=PREVIOUS_SUMMARY><code>{PREVIOUS_SUMMARY}</code></label>
+                <textarea id=PREVIOUS_SUMMARY rows="3" dir="auto" aria-describedby="previous_summary-h" prop:value=now
+                    on:input=move |event| say(panel, PREVIOUS_SUMMARY, event_target_value(&event))></textarea>
+                <p class="hint" id="previous_summary-h">"the summary of an earlier compaction; it stands in the system prompt, and a new one carries it on"</p>
+            </div></div>
         </div>
     }
 }
