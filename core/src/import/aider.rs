@@ -217,8 +217,12 @@ impl Chat {
                         usage,
                         ..Answer::default()
                     };
-                    let words = Piece::Part(json!(text.trim()));
-                    pen.answer(vec![words], answer, &block.at);
+                    let (thought, words) = thought(text.trim());
+                    let thought =
+                        thought.map(|text| json!({"type": "thinking", "thinking": text.trim()}));
+                    let words = Some(words.trim()).filter(|words| !words.is_empty());
+                    let parts = thought.into_iter().chain(words.map(|words| json!(words)));
+                    pen.answer(parts.map(Piece::Part).collect(), answer, &block.at);
                 }
                 Who::Tool => {
                     model = text.lines().rev().find_map(model_named).or(model);
@@ -247,6 +251,17 @@ impl Chat {
 fn is_answered(after: &[Block]) -> bool {
     let next = after.iter().find(|block| block.who != Who::Tool);
     next.is_some_and(|block| block.who == Who::Model)
+}
+
+/// The reasoning that Aider puts before an answer, between marks with a name of its own, and the answer.
+fn thought(text: &str) -> (Option<&str>, &str) {
+    let marked = text.strip_prefix("<thinking-content-");
+    let Some((name, rest)) = marked.and_then(|marked| marked.split_once(">\n")) else {
+        return (None, text);
+    };
+    let end = format!("</thinking-content-{name}>");
+    let (thought, words) = rest.split_once(&end).unwrap_or((rest, ""));
+    (Some(thought), words)
 }
 
 /// The model that a line of the tool's names: `Main model: NAME with diff edit format`.
