@@ -16,11 +16,9 @@ use super::time::millis;
 /// Whether a file is a list of such activities, or a value one of them.
 pub(super) fn is(value: &Value) -> bool {
     let one = |value: &Value| {
-        let named = |word: &str| word.starts_with("Gemini") || word.starts_with("Bard");
-        let products = value.get("products").and_then(Value::as_array);
-        let mut products = products.into_iter().flatten().filter_map(Value::as_str);
-        let of = word(value, "header").is_some_and(named) || products.any(named);
-        of && word(value, "title").is_some() && value.get("time").is_some()
+        of_gemini(value) == Some(true)
+            && word(value, "title").is_some()
+            && value.get("time").is_some()
     };
     match value.as_array() {
         Some(items) => items.iter().take(50).any(one),
@@ -28,45 +26,85 @@ pub(super) fn is(value: &Value) -> bool {
     }
 }
 
+/// Whether an activity says that it is of the Gemini apps, which has other words around the name in other
+/// languages; none when it does not say of what it is.
+fn of_gemini(value: &Value) -> Option<bool> {
+    let products = value.get("products").and_then(Value::as_array);
+    let products = products.into_iter().flatten().filter_map(Value::as_str);
+    let names: Vec<&str> = products.chain(word(value, "header")).collect();
+    let gemini = |name: &&str| ["Gemini", "Bard"].iter().any(|app| name.contains(app));
+    (!names.is_empty()).then(|| names.iter().any(gemini))
+}
+
 /// The conversation of each activity.
 pub(super) fn read(records: Vec<Record>, _: &Ask, notes: &mut Notes) -> Vec<Imported> {
     let mut found = Vec::new();
     for record in records.into_iter().flat_map(Record::items) {
-        match word(&record.value, "title").filter(|title| !title.is_empty()) {
-            Some(title) => found.push(activity(&record, title)),
-            None => {
-                let warning =
-                    Warning::new("not_a_conversation", "no prompt is here; it is skipped");
-                notes.push(record.at.of(warning));
+        let title = word(&record.value, "title").filter(|title| !title.is_empty());
+        let html = html(&record.value);
+        let says = match title {
+            None => "no prompt is here; it is skipped",
+            Some(_) if of_gemini(&record.value) == Some(false) => {
+                "the activity is another app's; it is skipped"
             }
-        }
+            Some(title) if html.is_empty() && asks_nothing(title) => {
+                "the activity is neither a prompt nor an answer; it is skipped"
+            }
+            Some(title) => {
+                found.push(activity(&record, title, &html));
+                continue;
+            }
+        };
+        notes.push(record.at.of(Warning::new("not_a_conversation", says)));
     }
     found
 }
 
-/// What stands before the prompt in a title; in other languages it is kept with the prompt.
-const PROMPTED: &str = "Prompted ";
+/// What stands before the person's words in a title; in other languages it is kept with them.
+const SAID: [&str; 5] = ["Prompted", "Asked", "Said", "Branched", "Answered"];
 
-fn activity(record: &Record, title: &str) -> Imported {
+/// How titles begin that are not the person's words.
+const DONE: [&str; 6] = [
+    "Created Gemini Canvas",
+    "Used an Assistant feature",
+    "Used Gemini Apps",
+    "Gave feedback",
+    "Selected preferred draft",
+    "Cleared previous feedback",
+];
+
+fn asks_nothing(title: &str) -> bool {
+    DONE.iter().any(|done| title.starts_with(done))
+}
+
+/// The pieces of an answer.
+fn html(activity: &Value) -> Vec<&str> {
+    let items = activity.get("safeHtmlItem").and_then(Value::as_array);
+    let items = items.into_iter().flatten();
+    items.filter_map(|item| word(item, "html")).collect()
+}
+
+fn activity(record: &Record, title: &str, html: &[&str]) -> Imported {
     let (value, at) = (&record.value, &record.at);
     let mut pen = Pen::new(API_FORMAT);
     let time = millis(value.get("time"));
-    let prompt = title.strip_prefix(PROMPTED).unwrap_or(title);
-    pen.transcript().title = Some(prompt.chars().take(80).collect());
+    // What parts the two may be a blank that breaks no line.
+    let said = SAID
+        .iter()
+        .find_map(|verb| title.strip_prefix(verb)?.strip_prefix([' ', '\u{a0}']));
+    let prompt = said.unwrap_or(title).trim();
+    pen.transcript().title = (!prompt.is_empty()).then(|| prompt.chars().take(80).collect());
     let files = value.get("attachedFiles").and_then(Value::as_array);
     let files = files.into_iter().flatten().map(|file| {
         let name = file.as_str().or_else(|| word(file, "name"));
         json!({"type": "file", "file": {"filename": name}})
     });
-    let words = json!({"type": "text", "text": prompt});
-    let parts: Vec<Value> = [words].into_iter().chain(files).collect();
-    pen.user(&Value::Array(parts), at, time);
-    let items = value.get("safeHtmlItem").and_then(Value::as_array);
-    let html: Vec<&str> = items
-        .into_iter()
-        .flatten()
-        .filter_map(|item| word(item, "html"))
-        .collect();
+    let asked = !prompt.is_empty() && !asks_nothing(title);
+    let words = asked.then(|| json!({"type": "text", "text": prompt}));
+    let parts: Vec<Value> = words.into_iter().chain(files).collect();
+    if !parts.is_empty() {
+        pen.user(&Value::Array(parts), at, time);
+    }
     if html.is_empty() {
         pen.count("answer_not_in_file", "", "activities without an answer", at);
     } else {
