@@ -120,16 +120,21 @@ fn parts(chunk: &Value) -> Vec<Value> {
         .filter_map(|piece| word(piece, "text"))
         .collect();
     if let Some(text) = text.or(Some(streamed.as_str()).filter(|text| !text.is_empty())) {
-        return vec![said(text)];
+        // Code that was run is in the words as well.
+        let code = |part: &Value| {
+            part.get("executableCode").is_some() || part.get("codeExecutionResult").is_some()
+        };
+        let attached = attached(chunk).filter(|part| !code(part));
+        return [said(text)].into_iter().chain(attached).collect();
     }
     attached(chunk).into_iter().collect()
 }
 
-/// What is attached instead of words, or done.
+/// What is attached beside words or instead of them, or done.
 fn attached(chunk: &Value) -> Option<Value> {
     let members = chunk.as_object()?;
     members.iter().find_map(|(key, value)| match key.as_str() {
-        "inlineFile" | "inlineImage" | "inlineData" => Some(json!({ "inlineData": value })),
+        _ if key.starts_with("inline") => Some(json!({ "inlineData": value })),
         "executableCode" | "codeExecutionResult" => Some(json!({ key: value })),
         "driveImage" => Some(json!({"type": "input_image", "file_id": word(value, "id")?})),
         "driveVideo" => {
