@@ -43,6 +43,7 @@ mod gemini_takeout;
 mod goose;
 mod gptme;
 mod grok;
+mod grok_cli;
 mod guess;
 mod iii_session;
 mod inspect;
@@ -152,6 +153,8 @@ pub enum Format {
     Gptme,
     /// A conversation of OpenHands, of either generation.
     Openhands,
+    /// A session of Grok CLI, in either of its files.
+    GrokCli,
     /// The chat history of Aider, which is Markdown.
     Aider,
     /// Messages of the transcript's own shape, bare or in a request or reply of the context functions.

@@ -9,8 +9,8 @@ use super::traffic::{cassette, event_stream, har, lhar};
 use super::{
     Ask, Format, UNSUPPORTED, agent_messages, ai_sdk, ai_studio, aider, amp, anthropic, atif, chat,
     chatgpt, cherry_studio, claude_ai, claude_code, cline, codex, copilot_chat, copilot_cli,
-    cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, gptme, grok, guess,
-    iii_session, inspect, jan, kiro, langchain, langsmith, librechat, llama_cpp, lm_studio,
+    cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, gptme, grok, grok_cli,
+    guess, iii_session, inspect, jan, kiro, langchain, langsmith, librechat, llama_cpp, lm_studio,
     open_webui, opencode, openhands, pi, responses, sillytavern,
 };
 use crate::json::{Notes, Text};
@@ -94,6 +94,7 @@ fn every(format: Format) -> Option<Read> {
         Format::GeminiTakeout => gemini_takeout::read,
         Format::Gptme => gptme::read,
         Format::Grok => grok::read,
+        Format::GrokCli => grok_cli::read,
         Format::Guess => guess::read,
         Format::Har => har::read,
         Format::IiiSession => iii_session::read,

@@ -11,7 +11,7 @@ use super::traffic::{cassette, har, lhar};
 use super::{
     Format, agent_messages, ai_sdk, ai_studio, amp, anthropic, atif, cherry_studio, cline,
     copilot_chat, copilot_cli, cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout,
-    goose, gptme, grok, iii_session, inspect, jan, kiro, langchain, langsmith, librechat,
+    goose, gptme, grok, grok_cli, iii_session, inspect, jan, kiro, langchain, langsmith, librechat,
     llama_cpp, lm_studio, open_webui, openhands, responses, sillytavern,
 };
 
@@ -278,6 +278,14 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::Openhands,
             log: true,
             each: openhands::is_whole,
+        }),
+    ),
+    (
+        |v| grok_cli::begins(v) || some(v, grok_cli::is),
+        Kind::Reads(Reads {
+            format: Format::GrokCli,
+            log: true,
+            each: |_| false,
         }),
     ),
     (
