@@ -219,6 +219,10 @@ test("the last of many parts opens with one key, though it was not in sight", ()
       await page.keyboard.press("Home");
       for (let times = 0; times < 3; times += 1) await page.keyboard.press("ArrowDown");
       await page.locator("[data-part='3'][aria-selected=true]").waitFor();
+      // And from a part to where it stands in the conversation.
+      await page.locator(".against").getByRole("button", { name: "turn 4" }).click();
+      await page.locator("[data-row][aria-selected=true]", { hasText: "read_log" }).waitFor();
+      assert.equal(await page.locator("main").getAttribute("data-screen"), "proof");
     },
     { file: JSON.stringify({ messages: Array.from({ length: 120 }, (_, at) => turn(at, "read_log", (at === 119 ? "last words" : "words").padEnd(4_000, "ab "))).flat() }) },
   ));

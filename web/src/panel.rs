@@ -355,6 +355,14 @@ impl Panel {
         );
     }
 
+    /// The number of the turn that a line of the rail is of, from one.
+    pub fn turn_of(self, row: usize) -> Option<i64> {
+        self.doc.with_untracked(|doc| {
+            let row = doc.as_ref()?.rail.get(row)?;
+            Some(row.position + 1)
+        })
+    }
+
     /// Asks for our count of the request that a line of the rail answered.
     pub fn recount(self, row: usize) {
         self.ask(Lane::Recount, Question::Recount { row }, None);

@@ -295,8 +295,8 @@ pub struct Large {
     pub role: String,
     /// The function, of a result.
     pub function_id: Option<String>,
-    /// The turn it stands in, counted from one.
-    pub turn: Option<i64>,
+    /// The line of the rail it stands in, of a result.
+    pub row: Option<usize>,
     /// Tokens.
     pub tokens: u64,
 }
@@ -323,8 +323,8 @@ pub struct Part {
     pub block: Option<usize>,
     /// The function, of a result.
     pub function_id: Option<String>,
-    /// The turn it stands in, counted from one.
-    pub turn: Option<i64>,
+    /// The line of the rail it stands in, of a result.
+    pub row: Option<usize>,
     /// Tokens of the message before.
     pub tokens_before: u64,
     /// Tokens of the message after.

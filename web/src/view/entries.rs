@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
-use super::{Pane, Stage};
+use super::{Stage, to_row};
 use crate::panel::{Current, Panel, Shown};
 use crate::protocol::{EntryFace, EntryMeta, Origin};
 use crate::windowing::Heights;
@@ -402,13 +402,7 @@ fn OriginLink(origin: Origin) -> impl IntoView {
     let panel = expect_context::<Panel>();
     let stage = expect_context::<Stage>();
     let row = origin.row;
-    let number = row.and_then(|row| {
-        panel.doc.with_untracked(|doc| {
-            doc.as_ref()
-                .and_then(|doc| doc.rail.get(row))
-                .map(|row| row.position + 1)
-        })
-    });
+    let number = row.and_then(|row| panel.turn_of(row));
     let words = match (number, &origin.turn, &origin.round) {
         (Some(number), _, Some(round)) => format!("turn {number}, {round}"),
         (Some(number), _, None) => format!("turn {number}"),
@@ -418,11 +412,7 @@ fn OriginLink(origin: Origin) -> impl IntoView {
     let go = move |event: web_sys::MouseEvent| {
         event.stop_propagation();
         match row {
-            Some(row) => {
-                panel.current.set(Some(Current::Row(row)));
-                stage.pane.set(Pane::Conversation);
-                stage.reveal_row.set(Some(row));
-            }
+            Some(row) => to_row(panel, stage, row),
             None => {
                 let block = panel.plan.with_untracked(|plan| {
                     plan.as_ref().and_then(|plan| {

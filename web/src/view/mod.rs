@@ -19,7 +19,7 @@ mod totals;
 
 use leptos::prelude::*;
 
-use crate::panel::{Panel, Screen};
+use crate::panel::{Current, Panel, Screen};
 
 /// The pane a phone shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +122,28 @@ pub fn App() -> impl IntoView {
 pub fn show(panel: Panel, stage: Stage, screen: Screen) {
     stage.pane.set(Pane::Proof);
     panel.show(screen);
+}
+
+/// Makes a line of the rail current and shows it in the conversation.
+pub fn to_row(panel: Panel, stage: Stage, row: usize) {
+    if panel.screen.get_untracked() != Screen::Proof {
+        panel.show(Screen::Proof);
+    }
+    panel.current.set(Some(Current::Row(row)));
+    stage.pane.set(Pane::Conversation);
+    stage.reveal_row.set(Some(row));
+}
+
+/// The turn that a line of the rail is of; a press goes there. Nothing where no line is known.
+#[component]
+fn TurnLink(row: Option<usize>) -> impl IntoView {
+    let panel = expect_context::<Panel>();
+    let stage = expect_context::<Stage>();
+    let row = row?;
+    let turn = panel.turn_of(row)?;
+    Some(
+        view! { <button type="button" class="link" title="Show it in the conversation" on:click=move |_| to_row(panel, stage, row)>{format!("turn {turn}")}</button> },
+    )
 }
 
 #[component]

@@ -198,9 +198,9 @@ impl Desk {
         let Some(session) = &self.session else {
             return Err(nothing_open());
         };
-        let encodings = &mut self.encodings;
+        let (encodings, lines) = (&mut self.encodings, &self.rows.lines);
         let bench = self.bench.get_or_insert_with(|| {
-            let mut bench = Bench::of(session.conversation());
+            let mut bench = Bench::of(session.conversation(), lines);
             for standing in encodings.values() {
                 if let Standing::Here(encoding) = standing {
                     bench.load_encoding(encoding.clone());

@@ -21,6 +21,7 @@ use galley_web::stretches;
 use serde_json::{Value, json};
 
 use super::desk::refused;
+use super::facts::Line;
 use super::sheet::again;
 
 /// How many of the largest messages are told, of those that are a hundredth of the whole.
@@ -33,14 +34,14 @@ pub struct Bench {
     system_prompt: String,
     tools: Vec<AgentFunction>,
     texts: Vec<Rc<Remembering>>,
-    /// The turn each call's result stands in, by the call's id; none for an id that stands twice.
-    turns: HashMap<String, Option<i64>>,
+    /// The line of the rail each call's result stands in, by the call's id; none for an id that stands twice.
+    rows: HashMap<String, Option<usize>>,
     last: Detail,
 }
 
 impl Bench {
-    /// A conversation laid out.
-    pub fn of(conversation: &Conversation) -> Self {
+    /// A conversation laid out, and the lines of the rail it is shown by.
+    pub fn of(conversation: &Conversation, lines: &[Line]) -> Self {
         let (imported, _) = conversation::to_transcript(conversation);
         let pieces: Vec<String> = imported
             .system
@@ -56,7 +57,7 @@ impl Bench {
             system_prompt: pieces.join("\n\n"),
             tools: imported.tools,
             texts: Vec::new(),
-            turns: turns(conversation),
+            rows: rows(conversation, lines),
             last: Detail::default(),
         }
     }
@@ -182,7 +183,7 @@ impl Bench {
                 message: size.message,
                 role: size.role.to_owned(),
                 function_id,
-                turn: self.turn(call),
+                row: self.row(call),
                 tokens: size.tokens,
             }
         });
@@ -206,14 +207,14 @@ impl Bench {
             message: part.message,
             block: part.block,
             function_id: part.function_id.clone(),
-            turn: self.turn(part.function_call_id.as_ref()),
+            row: self.row(part.function_call_id.as_ref()),
             tokens_before: part.tokens_before,
             tokens_after: part.tokens_after,
         }
     }
 
-    fn turn(&self, call: Option<&String>) -> Option<i64> {
-        self.turns.get(call?).copied().flatten()
+    fn row(&self, call: Option<&String>) -> Option<usize> {
+        self.rows.get(call?).copied().flatten()
     }
 
     /// Texts of the last fit, where they differ and how they begin.
@@ -288,22 +289,21 @@ fn pass(pass: &galley_core::fit::Pass) -> Pass {
     }
 }
 
-/// The turn that each result stands in, as the page numbers them.
-fn turns(conversation: &Conversation) -> HashMap<String, Option<i64>> {
-    let mut turns = HashMap::new();
-    for index in conversation.reachable() {
-        let run = conversation.turns.get(index);
-        let run = run.and_then(|turn| turn.active().body.run.as_ref());
-        let rounds = run.map(|run| run.rounds.as_slice()).unwrap_or_default();
-        for id in rounds.iter().flat_map(|round| round.results.keys()) {
-            let turn = Some(conversation.position(index) + 1);
-            let known = turns.entry(id.clone()).or_insert(turn);
-            if *known != turn {
+/// The line of the rail that each result stands in.
+fn rows(conversation: &Conversation, lines: &[Line]) -> HashMap<String, Option<usize>> {
+    let mut rows = HashMap::new();
+    for (row, line) in lines.iter().enumerate() {
+        let turn = conversation.turns.get(line.turn);
+        let run = turn.and_then(|turn| turn.active().body.run.as_ref());
+        let round = run.and_then(|run| run.rounds.get(line.what.round()?));
+        for id in round.into_iter().flat_map(|round| round.results.keys()) {
+            let known = rows.entry(id.clone()).or_insert(Some(row));
+            if *known != Some(row) {
                 *known = None;
             }
         }
     }
-    turns
+    rows
 }
 
 /// What a part says: a message's blocks, or those of the block of it that is meant.

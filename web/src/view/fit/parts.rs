@@ -134,7 +134,7 @@ fn List(count: Memo<usize>) -> impl IntoView {
                         view! {
                             <li role="option" id=format!("part-{place}") data-part=place aria-setsize=move || count.get() aria-posinset=place + 1
                                 aria-selected=move || (current.get() == Some(place)).to_string() on:click=move |_| open(place)>
-                                {move || part.get().map(|part| line(&part))}
+                                {move || part.get().map(|part| line(panel, &part))}
                             </li>
                         }
                     }
@@ -148,12 +148,13 @@ fn is_of(part: &Part, look: Option<&Look>) -> bool {
     matches!(look, Some(Look::Part { message, block, .. }) if *message == part.message && *block == part.block)
 }
 
-fn line(part: &Part) -> AnyView {
+fn line(panel: Panel, part: &Part) -> AnyView {
+    let turn = part.row.and_then(|row| panel.turn_of(row));
     let block = part.block.map(|block| format!(", block {block}"));
     let freed = part.tokens_before.saturating_sub(part.tokens_after);
     view! {
         <span class="no">{format!("message {}", part.message)}{block}</span>
-        <span class="w"><code>{part.function_id.clone()}</code>{part.turn.map(|turn| view! { <span class="qq">{format!(" turn {turn}")}</span> })}</span>
+        <span class="w"><code>{part.function_id.clone()}</code>{turn.map(|turn| view! { <span class="qq">{format!(" turn {turn}")}</span> })}</span>
         <span class="n">{format!("{} → {}", n(part.tokens_before), n(part.tokens_after))}</span>
         <span class="n q">{format!("−{}", n(freed))}</span>
     }

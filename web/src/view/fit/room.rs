@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::super::TurnLink;
 use crate::panel::Panel;
 use crate::words::{n, percent};
 
@@ -34,7 +35,7 @@ pub fn Room() -> impl IntoView {
             <table class="t shares">
                 <thead><tr><th scope="col">"the largest messages"</th><th class="n" scope="col">"tokens"</th><th class="n" scope="col">"share"</th><th class="mt" scope="col"></th></tr></thead>
                 <tbody>{move || fit.get().map(|fit| fit.largest.iter().map(|one| view! {
-                    <tr><th scope="row"><span class="qq">{format!("message {} ", one.message)}</span>{one.role.clone()}{one.function_id.clone().map(|name| view! { " "<code>{name}</code> })}{one.turn.map(|turn| view! { <span class="qq">{format!(" turn {turn}")}</span> })}</th>{share(one.tokens)}</tr>
+                    <tr><th scope="row"><span class="qq">{format!("message {} ", one.message)}</span>{one.role.clone()}{one.function_id.clone().map(|name| view! { " "<code>{name}</code> })}" "<TurnLink row=one.row/></th>{share(one.tokens)}</tr>
                 }).collect_view())}</tbody>
             </table>
         </div>

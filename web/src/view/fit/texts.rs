@@ -2,8 +2,9 @@
 
 use leptos::prelude::*;
 
+use super::super::TurnLink;
 use crate::panel::Panel;
-use crate::protocol::fit::{Fate, Look, Side, Stretch};
+use crate::protocol::fit::{Fate, Look, Part, Side, Stretch};
 use crate::words::{n, some};
 
 /// The texts that are open.
@@ -16,6 +17,14 @@ pub fn Texts() -> impl IntoView {
         _ => [Side::Old, Side::New],
     });
     let here = Memo::new(move |_| fitting.stretches.with(|all| !all.is_empty()));
+    // The line of the rail that the open part stands in.
+    let row = Memo::new(move |_| {
+        let Some(Look::Part { message, .. }) = fitting.look.get() else {
+            return None;
+        };
+        let of = |part: &&Part| part.message == message;
+        fitting.parts.with(|parts| parts.values().find(of)?.row)
+    });
     let title = move || match fitting.look.get() {
         Some(Look::Part { message, .. }) => Some(format!("Message {message}, old against new")),
         Some(Look::Summariser) => Some("What the summariser would read".to_owned()),
@@ -24,7 +33,7 @@ pub fn Texts() -> impl IntoView {
     move || {
         here.get().then(|| {
             view! {
-                <h3 class="against">{title}</h3>
+                <h3 class="against">{title}" "{move || row.get().map(|row| view! { <TurnLink row=Some(row)/> })}</h3>
                 <div class="twin" data-hook="texts">
                     {sides.get().into_iter().map(|side| view! { <Column side/> }).collect_view()}
                 </div>
