@@ -5,6 +5,7 @@
 //! `parentMessageId` and the newest end is the current one, for no file names another. `content` counts before
 //! `text`. `promptPrefix` is the system prompt.
 
+mod content;
 pub(super) mod nested;
 
 use std::collections::BTreeMap;
@@ -15,11 +16,12 @@ use super::Ask;
 use super::lines::LOOKED_AT;
 use super::pen::{Answer, Pen};
 use super::record::{At, Record, conversations, facts, flag, id, rest, text_of, word};
-use super::rounds::{Back, Call, Step, said};
+use super::rounds::{Step, said};
 use super::time::millis;
 use super::tree::{Node, walk};
 use crate::json::Notes;
 use crate::transcript::Imported;
+use content::{answered, file, is_file, step};
 
 /// The member whose messages hold those that follow them.
 const TREE: &str = "messagesTree";
@@ -216,11 +218,6 @@ fn message(pen: &mut Pen, value: &Value, at: &At) {
     let text = word(value, "text").unwrap_or_default();
     // The words of an error were shown and are never sent.
     let failed = flag(value, "error").then_some(text);
-    let mut steps: Vec<Step> = match content {
-        Some(parts) => parts.iter().filter_map(step).collect(),
-        None if text.is_empty() || failed.is_some() => Vec::new(),
-        None => vec![Step::words(text)],
-    };
     let list = |key: &str| {
         value
             .get(key)
@@ -228,15 +225,23 @@ fn message(pen: &mut Pen, value: &Value, at: &At) {
             .into_iter()
             .flatten()
     };
-    steps.extend(
-        list("files")
-            .chain(list("attachments"))
-            .map(|found| Step::Said(file(found))),
-    );
-    if flag(value, "isCreatedByUser") {
-        return pen.user(&said(steps), at, time);
+    let files = list("files").chain(list("attachments"));
+    let (files, found): (Vec<&Value>, Vec<&Value>) = files.partition(|file| is_file(file));
+    for found in found {
+        let kind = word(found, "type").unwrap_or_default();
+        let says = "what tools keep of their work beside an answer is kept aside";
+        pen.count("attachments_aside", kind, says, at);
+        pen.aside("attachment", "", rest(found, &[]), time);
     }
-    let broken = content.into_iter().flatten().find_map(|part| {
+    let files = files.into_iter().map(|found| Step::Said(file(found)));
+    let words = Some(text).filter(|text| content.is_none() && !text.is_empty());
+    let words = words.filter(|_| failed.is_none()).map(Step::words);
+    let parts = content.map(Vec::as_slice).unwrap_or_default();
+    if flag(value, "isCreatedByUser") {
+        let steps = parts.iter().filter_map(step).chain(words).chain(files);
+        return pen.user(&said(steps.collect()), at, time);
+    }
+    let broken = parts.iter().find_map(|part| {
         let error = part.get("error").or_else(|| part.get("text"));
         error
             .filter(|_| word(part, "type") == Some("error"))?
@@ -253,66 +258,13 @@ fn message(pen: &mut Pen, value: &Value, at: &At) {
         timestamp: time,
         ..Answer::default()
     };
-    pen.rounds(steps, answer, at);
-}
-
-/// A part of a content; none of an error.
-fn step(part: &Value) -> Option<Step> {
-    let step = match word(part, "type") {
-        Some("think") => {
-            let thought = part.get("think");
-            let text = thought.and_then(|think| think.as_str().or_else(|| word(think, "value")));
-            Step::thought(text.unwrap_or_default())
-        }
-        Some("tool_call") => called(part.get("tool_call").unwrap_or(part)),
-        Some("image_file") => {
-            let image = part.get("image_file").unwrap_or(part);
-            let path = word(image, "filepath").or_else(|| word(image, "file_id"));
-            Step::Said(json!({"type": "image_url", "image_url": {"url": path}}))
-        }
-        Some("error") => return None,
-        _ => Step::Said(part.clone()),
-    };
-    Some(step)
-}
-
-fn called(call: &Value) -> Step {
-    let function = call.get("function").unwrap_or(call);
-    let own = |key: &str| {
-        function
-            .get(key)
-            .or_else(|| call.get(key))
-            .filter(|found| !found.is_null())
-    };
-    let name = own("name")
-        .and_then(Value::as_str)
-        .or_else(|| word(call, "type"));
-    let name = name.unwrap_or_default().to_owned();
-    let arguments = own("args")
-        .or_else(|| own("arguments"))
-        .or_else(|| own("input"));
-    let made = Call {
-        id: id(call, "id").unwrap_or_default(),
-        function: name.clone(),
-        arguments: arguments.cloned().unwrap_or_default(),
-    };
-    let back = own("output").map(|output| Back {
-        call: made.id.clone(),
-        function: name,
-        content: output.clone(),
-        ..Back::default()
-    });
-    Step::Called(made, back)
-}
-
-/// A file of a message as a part: a picture, or its name.
-fn file(file: &Value) -> Value {
-    let path = word(file, "filepath").or_else(|| word(file, "file_id"));
-    let picture = word(file, "type").is_some_and(|mime| mime.starts_with("image/"));
-    match (picture, path) {
-        (true, Some(path)) => json!({"type": "image_url", "image_url": {"url": path}}),
-        _ => json!({"type": "file", "file": {"filename": word(file, "filename"), "file_id": path}}),
-    }
+    answered(
+        pen,
+        parts,
+        words.into_iter().chain(files).collect(),
+        answer,
+        at,
+    );
 }
 
 /// A conversation of a ChatbotUI history.
