@@ -250,14 +250,16 @@ fn message(pen: &mut Pen, Record { value, at }: &Record, blocks: &Blocks<'_>) {
 }
 
 /// What a block says; none of one that was not sent.
-fn step(pen: &mut Pen, block: &Value, at: &At) -> Option<Step> {
+fn step(pen: &mut Pen, block: &Value, at: &At) -> Vec<Step> {
     let content = word(block, "content").unwrap_or_default();
     match word(block, "type").unwrap_or_default() {
-        "main_text" | "code" => Some(Step::words(content)),
-        "thinking" => Some(Step::thought(content)),
-        "tool" => Some(called(block)),
-        "image" | "file" | "video" => Some(Step::Said(file(block))),
-        "error" => None,
+        "main_text" | "code" => vec![Step::words(content)],
+        "thinking" => vec![Step::thought(content)],
+        "tool" => vec![called(block)],
+        "image" if block.get("url").is_none() && block.get("file").is_none() => drawn(block),
+        "image" | "file" | "video" => vec![Step::Said(file(block))],
+        // An unknown one stands where an answer was waited for.
+        "error" | "unknown" => Vec::new(),
         kind => {
             let says = "blocks that were not sent are kept aside";
             pen.count("blocks_aside", kind, says, at);
@@ -267,7 +269,7 @@ fn step(pen: &mut Pen, block: &Value, at: &At) -> Option<Step> {
                 rest(block, &["content"]),
                 millis(block.get("createdAt")),
             );
-            None
+            Vec::new()
         }
     }
 }
@@ -300,11 +302,20 @@ fn called(block: &Value) -> Step {
     Step::Called(call, back)
 }
 
+/// The pictures that a model drew, each by its address or its bytes.
+fn drawn(block: &Value) -> Vec<Step> {
+    let images = block.pointer("/metadata/generateImageResponse/images");
+    let images = images.and_then(Value::as_array).into_iter().flatten();
+    let part = |url| Step::Said(json!({"type": "image_url", "image_url": {"url": url}}));
+    images.map(part).collect()
+}
+
 /// A picture by its address, or a file by its name.
 fn file(block: &Value) -> Value {
     let file = block.get("file").unwrap_or(&Value::Null);
     let name = word(file, "origin_name").or_else(|| word(file, "name"));
-    let own = id(file, "id").or_else(|| word(block, "url").map(str::to_owned));
+    let path = ["url", "filePath"].iter().find_map(|key| word(block, key));
+    let own = id(file, "id").or_else(|| path.map(str::to_owned));
     match (word(block, "type"), word(block, "url")) {
         (Some("image"), Some(url)) => json!({"type": "image_url", "image_url": {"url": url}}),
         (Some("image"), None) => json!({"type": "input_image", "file_id": own}),
