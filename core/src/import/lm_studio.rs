@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Ask;
 use super::lines::LOOKED_AT;
 use super::pen::{Answer, Pen};
-use super::record::{At, Record, conversations, facts, id, text_of, word};
+use super::record::{At, Record, conversations, facts, id, rest, text_of, word};
 use super::rounds::{Back, Call, Step};
 use super::time::millis;
 use super::ways::{Way, Ways, walk};
@@ -187,6 +187,14 @@ fn answer(pen: &mut Pen, version: &Value, at: &At) {
     let time = steps(version).first().map_or(0, time);
     for step in steps(version) {
         let kind = word(step, "type").unwrap_or_default();
+        // What the page shows while it works.
+        if matches!(kind, "status" | "debugInfoBlock") {
+            continue;
+        }
+        if kind == "toolStatus" {
+            failed(pen, step, time, at);
+            continue;
+        }
         if kind != "contentBlock" {
             let says = "steps that are no part of the conversation are not kept";
             pen.count("steps_not_kept", kind, says, at);
@@ -216,6 +224,27 @@ fn answer(pen: &mut Pen, version: &Value, at: &At) {
         generated = step.get("genInfo").or(generated);
     }
     pen.rounds(said, facts_of(generated, sender, time), at);
+}
+
+/// Keeps aside why a call was not written as one, not allowed or not answered; of others a step says nothing new.
+fn failed(pen: &mut Pen, step: &Value, time: i64, at: &At) {
+    let status = step.pointer("/statusState/status");
+    let why = |status: &Value| {
+        let why = ["error", "denyReason"];
+        why.iter()
+            .find_map(|key| word(status, key).map(str::to_owned))
+    };
+    let Some((status, why)) = status.and_then(|status| Some((status, why(status)?))) else {
+        return;
+    };
+    let kind = word(status, "type").unwrap_or_default();
+    pen.count("call_failed", kind, "calls failed; why stands aside", at);
+    pen.aside(
+        "call_failed",
+        &why,
+        rest(status, &["error", "denyReason"]),
+        time,
+    );
 }
 
 /// What the tool says of what was generated in one go.
