@@ -104,6 +104,10 @@ fn recorded(value: &Value, at: &At, sides: [String; 2]) -> (Exchange, Notes) {
         .map(|side| value.pointer(side).unwrap_or(&Value::Null));
     let [asked, answered] = sides.map(|side| at.inside(&side));
     let mut body = |side: &Value, at: &At| {
+        // Some write a body of JSON out, to be read by people.
+        if let Some(read) = side.get("parsed_body") {
+            return body::plain(read, at.inside("/parsed_body"), &mut notes);
+        }
         let raw = side.get("body").unwrap_or(&Value::Null);
         body::enveloped(raw, at.inside("/body"), &mut notes)
     };
