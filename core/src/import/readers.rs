@@ -3,6 +3,9 @@
 //! Apart from how a format is recognised, so that a build which reads its own formats alone recognises all of
 //! them and carries the readers of none.
 
+use serde_json::Value;
+
+use super::librechat::nested;
 use super::record::Record;
 use super::trace::{langfuse, otel};
 use super::traffic::{cassette, event_stream, har, lhar};
@@ -13,7 +16,7 @@ use super::{
     guess, iii_session, inspect, jan, kiro, langchain, langsmith, librechat, llama_cpp, lm_studio,
     open_webui, opencode, openhands, pi, responses, sillytavern,
 };
-use crate::json::{Notes, Text};
+use crate::json::{self, Fault, Notes, Place, Text};
 use crate::refusal::Refusal;
 use crate::transcript::Imported;
 
@@ -24,21 +27,28 @@ pub(super) type Read = fn(Vec<Record>, &Ask, &mut Notes) -> Vec<Imported>;
 /// Reads a whole text that is no JSON. Each of its conversations is found again by reading it again.
 pub(super) type ReadText = fn(&Text<'_>, &Ask, &mut Notes) -> Vec<Imported>;
 
+/// Reads one value that is the whole of a slice which begins at a place of its source.
+pub(super) type ReadValue = fn(&[u8], Place, &mut Notes) -> Result<Value, Fault>;
+
 /// The readers that a build carries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Readers {
+    /// How a value is read: not every build follows trees deeper than JSON is read.
+    pub value: ReadValue,
     records: fn(Format) -> Option<Read>,
     texts: fn(Format) -> Option<ReadText>,
 }
 
 /// Those of every format.
 pub(super) const ALL: Readers = Readers {
+    value: nested::value,
     records: every,
     texts: every_text,
 };
 
 /// The one of Chat Completions.
 pub(super) const OWN: Readers = Readers {
+    value: json::value,
     records: own,
     texts: |_| None,
 };

@@ -11,9 +11,8 @@ mod printed;
 
 use serde_json::Value;
 
-use super::librechat::nested;
 use super::lines as line;
-use super::readers::{self, Read, Readers};
+use super::readers::{self, Read, ReadValue, Readers};
 use super::record::Record;
 use super::shapes::{self, Kind, Reads};
 use super::{Ask, Format, INVALID, guess, plain, sniff, unknown, unreadable};
@@ -155,26 +154,24 @@ impl Reading {
             return Err(refusal);
         }
         match &mut self.state {
-            State::Start(start) => match start.look(&self.bytes, self.ask.format) {
-                Look::Wait => Ok(Vec::new()),
-                Look::Whole => {
-                    self.state = State::Whole;
-                    Ok(Vec::new())
+            State::Start(start) => {
+                match start.look(&self.bytes, self.ask.format, self.readers.value) {
+                    Look::Wait => Ok(Vec::new()),
+                    Look::Whole => {
+                        self.state = State::Whole;
+                        Ok(Vec::new())
+                    }
+                    Look::Lines(looks) => self.as_lines(looks),
+                    Look::Items(reads) => {
+                        let mut items = Items::new(reads, self.readers, after_mark(&self.bytes))?;
+                        let bytes = std::mem::take(&mut self.bytes);
+                        let rest = bytes.get(after_mark(&bytes)..).unwrap_or_default();
+                        let found = items.push(rest, &self.ask, &mut self.notes);
+                        self.state = State::Items(items);
+                        Ok(found)
+                    }
                 }
-                Look::Lines(looks) => self.as_lines(looks),
-                Look::Items(reads) => {
-                    let mut items = Items::new(
-                        reads,
-                        self.readers.records(reads.format)?,
-                        after_mark(&self.bytes),
-                    );
-                    let bytes = std::mem::take(&mut self.bytes);
-                    let rest = bytes.get(after_mark(&bytes)..).unwrap_or_default();
-                    let found = items.push(rest, &self.ask, &mut self.notes);
-                    self.state = State::Items(items);
-                    Ok(found)
-                }
-            },
+            }
             _ => Ok(Vec::new()),
         }
     }
@@ -287,7 +284,7 @@ impl Reading {
         let several = first_is_whole(&text.bytes, start);
         let value = match several {
             true => None,
-            false => match nested::value(&text.bytes, text.place, &mut self.notes) {
+            false => match (self.readers.value)(&text.bytes, text.place, &mut self.notes) {
                 Ok(value) => Some(value),
                 Err(_) if line::any_is_whole(&text.bytes) => None,
                 Err(fault) => {
@@ -369,8 +366,8 @@ impl Part {
                 Ok(found.into_iter().map(|found| found.imported).collect())
             }
             Self::Item(reads, index, span) => {
-                let value =
-                    nested::value(bytes, span.place, &mut notes).map_err(|f| unreadable(&f))?;
+                let value = (readers::ALL.value)(bytes, span.place, &mut notes);
+                let value = value.map_err(|fault| unreadable(&fault))?;
                 let record = Record::item(value, *index, span.place);
                 let read = readers::ALL.records(reads.format)?;
                 Ok(read(vec![record], ask, &mut notes))
@@ -410,7 +407,7 @@ enum Look {
 }
 
 impl Start {
-    fn look(&mut self, bytes: &[u8], asked: Option<Format>) -> Look {
+    fn look(&mut self, bytes: &[u8], asked: Option<Format>, read: ReadValue) -> Look {
         if bytes.len() < 3 {
             return Look::Wait;
         }
@@ -429,7 +426,7 @@ impl Start {
         self.count(text);
         // Before the line: whether that is whole shows only later, and must not depend on how a file is sliced.
         if text.first() == Some(&b'[') && !self.item_seen {
-            match self.first_item(text, asked) {
+            match self.first_item(text, asked, read) {
                 Some(reads) => return Look::Items(reads),
                 None if !self.item_seen => return Look::Wait,
                 None => {}
@@ -478,14 +475,19 @@ impl Start {
 
     /// The format of a list whose first item is a conversation by itself. What is said to be something else is
     /// looked at as a whole.
-    fn first_item(&mut self, text: &[u8], asked: Option<Format>) -> Option<&'static Reads> {
+    fn first_item(
+        &mut self,
+        text: &[u8],
+        asked: Option<Format>,
+        read: ReadValue,
+    ) -> Option<&'static Reads> {
         let cut = self.cutter.get_or_insert_default().next(text)?;
         self.item_seen = true;
         let cutter::Cut::Item(from, to) = cut else {
             return None;
         };
         let item = text.get(from..to).unwrap_or_default();
-        let value = nested::value(item, Place::default(), &mut Notes::default()).ok()?;
+        let value = read(item, Place::default(), &mut Notes::default()).ok()?;
         let format = shapes::of(&value)?.format();
         let reads = shapes::reads(format).filter(|_| asked.is_none_or(|asked| asked == format))?;
         (!reads.log && (reads.each)(&value)).then_some(reads)

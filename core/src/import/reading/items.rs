@@ -2,18 +2,18 @@
 
 use super::cutter::{Cut, Cutter};
 use super::{Found, Part, Span, in_order};
-use crate::import::librechat::nested;
-use crate::import::readers::Read;
+use crate::import::readers::{Read, ReadValue, Readers};
 use crate::import::record::Record;
 use crate::import::shapes::Reads;
 use crate::import::{Ask, Format};
 use crate::json::{Notes, Place};
-use crate::refusal::Warning;
+use crate::refusal::{Refusal, Warning};
 
 #[derive(Debug)]
 pub(super) struct Items {
     reads: &'static Reads,
     read: Read,
+    value: ReadValue,
     /// What is not read yet, and where it begins.
     bytes: Vec<u8>,
     place: Place,
@@ -25,11 +25,12 @@ pub(super) struct Items {
 }
 
 impl Items {
-    /// A list that begins after so many bytes.
-    pub fn new(reads: &'static Reads, read: Read, offset: usize) -> Self {
-        Self {
+    /// A list that begins after so many bytes. Refuses a format that this build does not read.
+    pub fn new(reads: &'static Reads, readers: Readers, offset: usize) -> Result<Self, Refusal> {
+        Ok(Self {
             reads,
-            read,
+            read: readers.records(reads.format)?,
+            value: readers.value,
             bytes: Vec::new(),
             place: Place {
                 line: 1,
@@ -39,7 +40,7 @@ impl Items {
             index: 0,
             ended: false,
             followed: None,
-        }
+        })
     }
 
     pub fn format(&self) -> Format {
@@ -96,7 +97,7 @@ impl Items {
                 "the list is cut off; what is there is read: export it again for the rest";
             let place = self.place;
             notes.push(Warning::new("file_cut_off", message).in_source(place.line, place.offset));
-            if !item.is_empty() && nested::value(item, place, &mut Notes::default()).is_ok() {
+            if !item.is_empty() && (self.value)(item, place, &mut Notes::default()).is_ok() {
                 found = self.item(item, ask, notes);
             }
         }
@@ -117,7 +118,7 @@ impl Items {
         let index = self.index;
         self.index += 1;
         let place = self.place;
-        match nested::value(item, place, notes) {
+        match (self.value)(item, place, notes) {
             Ok(value) => {
                 let span = Span {
                     place,

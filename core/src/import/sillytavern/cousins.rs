@@ -20,35 +20,48 @@ const NO_QUESTION: &str = "<|BEGIN-VISIBLE-CHAT|>";
 /// Where a Kobold Lite text changes hands: to the person, and back.
 const HANDS: [&str; 2] = ["{{[INPUT]}}", "{{[OUTPUT]}}"];
 
-type Test = fn(&Value) -> bool;
-type Read = fn(&Record, &Ask) -> Vec<Imported>;
+#[derive(Clone, Copy)]
+enum Cousin {
+    Kobold,
+    Cai,
+    TextGeneration,
+    Agnai,
+    Risu,
+}
 
-const COUSINS: [(Test, Read); 5] = [
-    (
-        |v| v.get("savedsettings").is_some() && list(v, "/actions").is_some(),
-        kobold,
-    ),
-    (|v| list(v, "/histories/histories").is_some(), cai),
-    (|v| pairs(v).is_some(), text_generation),
-    (
-        |v| {
-            list(v, "/messages")
-                .is_some_and(|all| all.iter().take(LOOKED_AT).any(|m| word(m, "msg").is_some()))
-        },
-        agnai,
-    ),
-    (|v| word(v, "type") == Some("risuChat"), risu),
-];
+/// Which chat a value is. Apart from how each is read, so that who only asks carries none of the readers.
+fn of(value: &Value) -> Option<Cousin> {
+    let said = |all: &Vec<Value>| all.iter().take(LOOKED_AT).any(|m| word(m, "msg").is_some());
+    if value.get("savedsettings").is_some() && list(value, "/actions").is_some() {
+        Some(Cousin::Kobold)
+    } else if list(value, "/histories/histories").is_some() {
+        Some(Cousin::Cai)
+    } else if pairs(value).is_some() {
+        Some(Cousin::TextGeneration)
+    } else if list(value, "/messages").is_some_and(said) {
+        Some(Cousin::Agnai)
+    } else if word(value, "type") == Some("risuChat") {
+        Some(Cousin::Risu)
+    } else {
+        None
+    }
+}
 
 /// Whether a value is such a chat.
 pub(in crate::import) fn is_cousin(value: &Value) -> bool {
-    COUSINS.iter().any(|(is, _)| is(value))
+    of(value).is_some()
 }
 
 /// The chats of such a file.
 pub(super) fn read(record: &Record, ask: &Ask) -> Vec<Imported> {
-    let found = COUSINS.iter().find(|(is, _)| is(&record.value));
-    found.map(|(_, read)| read(record, ask)).unwrap_or_default()
+    match of(&record.value) {
+        Some(Cousin::Kobold) => kobold(record, ask),
+        Some(Cousin::Cai) => cai(record, ask),
+        Some(Cousin::TextGeneration) => text_generation(record, ask),
+        Some(Cousin::Agnai) => agnai(record, ask),
+        Some(Cousin::Risu) => risu(record, ask),
+        None => Vec::new(),
+    }
 }
 
 /// Who said what, in the ways it was said, the first one chosen.
