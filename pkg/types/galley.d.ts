@@ -780,7 +780,8 @@ export interface Detail {
      */
     tokens_before: number;
     /**
-     * Tokens of everything after the last one, also when that is too much.
+     * Tokens of everything after the last one, also when that is too much. Where something would be summarised, in
+     * a dry run, they are without the summary, which nobody knows yet.
      */
     tokens_after: number;
     /**
