@@ -315,7 +315,7 @@ fn Share() -> impl IntoView {
         <label for="share">"History"</label>
         <div>
             {move || if window.get().is_none() && share.get().is_none() {
-                view! { <p class="hint" data-tall="">"unbounded: a share needs a window to be a share of"</p> }.into_any()
+                view! { <p class="hint" data-tall="">"unbounded: a share needs a window"</p> }.into_any()
             } else {
                 view! {
                     <div class="two">
