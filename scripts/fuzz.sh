@@ -19,7 +19,7 @@ archives: packed chatgpt claude_ai deepseek chat_completions codex
 frameworks: plain ai_sdk ai_sdk_devtools langchain langsmith
 kernels: plain galley iii_session agent_messages cybros
 traces: plain har cassette event_stream lhar langfuse otel
-tools: plain gemini_cli opencode goose cline copilot_cli amp kiro gptme openhands grok_cli copilot_chat aider grok gemini_takeout
+tools: plain gemini_cli opencode goose cline copilot_cli amp kiro gptme openhands grok_cli hermes crush copilot_chat aider grok gemini_takeout
 chats: plain lm_studio open_webui librechat sillytavern llama_cpp jan cherry_studio
 evaluations: plain data_set inspect atif
 fit: fit context-manager

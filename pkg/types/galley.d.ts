@@ -1046,7 +1046,7 @@ export interface FittedBody<Body> extends Omit<AssembleResponse, "messages"> {
 /**
  * A format that is read.
  */
-export type Format = "galley" | "chat_completions" | "chatgpt" | "claude_ai" | "claude_code" | "codex" | "deepseek" | "pi" | "har" | "cassette" | "event_stream" | "lhar" | "langfuse" | "otel" | "gemini_cli" | "opencode" | "goose" | "cline" | "copilot_cli" | "amp" | "kiro" | "gptme" | "openhands" | "grok_cli" | "aider" | "agent_messages" | "iii_session" | "responses" | "anthropic" | "gemini" | "ai_studio" | "gemini_takeout" | "ai_sdk" | "ai_sdk_devtools" | "cybros" | "langchain" | "open_webui" | "librechat" | "sillytavern" | "lm_studio" | "jan" | "cherry_studio" | "llama_cpp" | "grok" | "copilot_chat" | "langsmith" | "data_set" | "inspect" | "atif" | "guess";
+export type Format = "galley" | "chat_completions" | "chatgpt" | "claude_ai" | "claude_code" | "codex" | "deepseek" | "pi" | "har" | "cassette" | "event_stream" | "lhar" | "langfuse" | "otel" | "gemini_cli" | "opencode" | "goose" | "cline" | "copilot_cli" | "amp" | "kiro" | "gptme" | "openhands" | "grok_cli" | "hermes" | "crush" | "aider" | "agent_messages" | "iii_session" | "responses" | "anthropic" | "gemini" | "ai_studio" | "gemini_takeout" | "ai_sdk" | "ai_sdk_devtools" | "cybros" | "langchain" | "open_webui" | "librechat" | "sillytavern" | "lm_studio" | "jan" | "cherry_studio" | "llama_cpp" | "grok" | "copilot_chat" | "langsmith" | "data_set" | "inspect" | "atif" | "guess";
 
 /**
  * Tokens that the wire adds: `fixed` + `per_text` × number of texts.

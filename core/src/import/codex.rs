@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::Ask;
 use super::pen::Pen;
 use super::record::{At, Record, facts, rest, text_of, word};
+use super::shapes::{has, is_type, list, object};
 use super::time::millis;
 use super::tree::title;
 use crate::json::Notes;
@@ -36,6 +37,25 @@ const PUT_IN: [&str; 10] = [
     "<user_shell_command>",
     "<subagent_notification>",
 ];
+
+/// What lines are.
+const TYPES: [&str; 7] = [
+    "session_meta",
+    "response_item",
+    "event_msg",
+    "turn_context",
+    "compacted",
+    "world_state",
+    "inter_agent_communication",
+];
+
+/// Whether a value is a line of a rollout, or a whole one.
+pub(super) fn is(v: &Value) -> bool {
+    is_type(v, &TYPES) && has(v, "payload")
+        || has(v, "record_type")
+        || has(v, "id") && has(v, "timestamp") && v.get("instructions").is_some() && !has(v, "type")
+        || object(v, "session") && list(v, "items")
+}
 
 /// The conversation of a rollout.
 pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Imported> {

@@ -33,6 +33,7 @@ mod codex;
 mod container;
 mod copilot_chat;
 mod copilot_cli;
+mod crush;
 mod cybros;
 mod data_set;
 mod deepseek;
@@ -45,6 +46,7 @@ mod gptme;
 mod grok;
 mod grok_cli;
 mod guess;
+mod hermes;
 mod iii_session;
 mod inspect;
 mod jan;
@@ -155,6 +157,10 @@ pub enum Format {
     Openhands,
     /// A session of Grok CLI, in either of its files.
     GrokCli,
+    /// A session of Hermes Agent, exported, saved or logged.
+    Hermes,
+    /// A session of Crush, as it prints them.
+    Crush,
     /// The chat history of Aider, which is Markdown.
     Aider,
     /// Messages of the transcript's own shape, bare or in a request or reply of the context functions.

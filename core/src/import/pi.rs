@@ -11,12 +11,21 @@ use serde_json::{Map, Value, json};
 use super::Ask;
 use super::pen::{Answer, Outcome, Pen, Piece};
 use super::record::{At, Record, facts, flag, rest, text_of, word};
+use super::shapes::{has, is_type};
 use super::time::millis;
 use super::tree::{Node, walk};
 use crate::json::Notes;
 use crate::transcript::{Imported, Usage};
 
 const NOT_KEPT: &str = "lines that say nothing in the conversation are not kept";
+
+/// Whether a value is a line of such a log.
+pub(super) fn is(v: &Value) -> bool {
+    let told = has(v, "cwd") || has(v, "version");
+    let others = has(v, "trace_id") || has(v, "harness");
+    let entry = is_type(v, &["message"]) && v.pointer("/message/role").is_some();
+    is_type(v, &["session"]) && told && !others || entry
+}
 
 /// The conversation of a session log.
 pub(super) fn read(records: Vec<Record>, ask: &Ask, _: &mut Notes) -> Vec<Imported> {

@@ -11,10 +11,10 @@ use super::trace::{langfuse, otel};
 use super::traffic::{cassette, event_stream, har, lhar};
 use super::{
     Ask, Format, UNSUPPORTED, agent_messages, ai_sdk, ai_studio, aider, amp, anthropic, atif, chat,
-    chatgpt, cherry_studio, claude_ai, claude_code, cline, codex, copilot_chat, copilot_cli,
+    chatgpt, cherry_studio, claude_ai, claude_code, cline, codex, copilot_chat, copilot_cli, crush,
     cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout, goose, gptme, grok, grok_cli,
-    guess, iii_session, inspect, jan, kiro, langchain, langsmith, librechat, llama_cpp, lm_studio,
-    open_webui, opencode, openhands, pi, responses, sillytavern,
+    guess, hermes, iii_session, inspect, jan, kiro, langchain, langsmith, librechat, llama_cpp,
+    lm_studio, open_webui, opencode, openhands, pi, responses, sillytavern,
 };
 use crate::json::{self, Fault, Notes, Place, Text};
 use crate::refusal::Refusal;
@@ -105,6 +105,8 @@ fn every(format: Format) -> Option<Read> {
         Format::Gptme => gptme::read,
         Format::Grok => grok::read,
         Format::GrokCli => grok_cli::read,
+        Format::Hermes => hermes::read,
+        Format::Crush => crush::read,
         Format::Guess => guess::read,
         Format::Har => har::read,
         Format::IiiSession => iii_session::read,

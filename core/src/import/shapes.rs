@@ -9,10 +9,11 @@ use super::mapping::is_mapped;
 use super::trace::{langfuse, otel};
 use super::traffic::{cassette, har, lhar};
 use super::{
-    Format, agent_messages, ai_sdk, ai_studio, amp, anthropic, atif, cherry_studio, cline,
-    copilot_chat, copilot_cli, cybros, data_set, deepseek, gemini, gemini_cli, gemini_takeout,
-    goose, gptme, grok, grok_cli, iii_session, inspect, jan, kiro, langchain, langsmith, librechat,
-    llama_cpp, lm_studio, open_webui, openhands, responses, sillytavern,
+    Format, agent_messages, ai_sdk, ai_studio, amp, anthropic, atif, cherry_studio, cline, codex,
+    copilot_chat, copilot_cli, crush, cybros, data_set, deepseek, gemini, gemini_cli,
+    gemini_takeout, goose, gptme, grok, grok_cli, hermes, iii_session, inspect, jan, kiro,
+    langchain, langsmith, librechat, llama_cpp, lm_studio, open_webui, openhands, pi, responses,
+    sillytavern,
 };
 
 /// A kind of file.
@@ -76,13 +77,6 @@ pub(super) fn reads(format: Format) -> Option<&'static Reads> {
     })
 }
 
-fn codex_log(v: &Value) -> bool {
-    is_type(v, &CODEX) && has(v, "payload")
-        || has(v, "record_type")
-        || has(v, "id") && has(v, "timestamp") && v.get("instructions").is_some() && !has(v, "type")
-        || object(v, "session") && list(v, "items")
-}
-
 fn claude_code_log(v: &Value) -> bool {
     let of_a_session = ["sessionId", "session_id", "uuid", "parentUuid"]
         .into_iter()
@@ -106,23 +100,6 @@ fn claude_code_log(v: &Value) -> bool {
         || is_type(v, &["file-history-snapshot"]) && has(v, "messageId")
         || list(v, "loglines")
 }
-
-fn pi_log(v: &Value) -> bool {
-    let told = has(v, "cwd") || has(v, "version");
-    let others = has(v, "trace_id") || has(v, "harness");
-    let entry = is_type(v, &["message"]) && v.pointer("/message/role").is_some();
-    is_type(v, &["session"]) && told && !others || entry
-}
-
-const CODEX: [&str; 7] = [
-    "session_meta",
-    "response_item",
-    "event_msg",
-    "turn_context",
-    "compacted",
-    "world_state",
-    "inter_agent_communication",
-];
 
 /// One Chat Completions message.
 pub(super) fn is_message(value: &Value) -> bool {
@@ -166,7 +143,7 @@ type Test = fn(&Value) -> bool;
 const KINDS: &[(Test, Kind)] = &[
     (|v| v.is_object() && v.get("galley").is_some(), Kind::Native),
     (
-        codex_log,
+        codex::is,
         Kind::Reads(Reads {
             format: Format::Codex,
             log: true,
@@ -190,7 +167,7 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        pi_log,
+        pi::is,
         Kind::Reads(Reads {
             format: Format::Pi,
             log: true,
@@ -286,6 +263,22 @@ const KINDS: &[(Test, Kind)] = &[
             format: Format::GrokCli,
             log: true,
             each: |_| false,
+        }),
+    ),
+    (
+        |v| some(v, |o| hermes::is_whole(o) || hermes::begins(o)),
+        Kind::Reads(Reads {
+            format: Format::Hermes,
+            log: true,
+            each: hermes::is_whole,
+        }),
+    ),
+    (
+        |v| some(v, crush::is),
+        Kind::Reads(Reads {
+            format: Format::Crush,
+            log: false,
+            each: crush::is,
         }),
     ),
     (

@@ -51,17 +51,22 @@ pub(super) fn read(records: Vec<Record>, ask: &Ask) -> Imported {
     let mut pen = Pen::new("");
     pen.transcript().api_format = None;
     let rows = once(records, &mut pen);
-    if let Some(first) = rows.first() {
-        let keys = ["sessionId", "cwd", "gitBranch", "version", "agentName"];
-        let time = time(first);
-        pen.facts(facts(&first.value, &keys), time);
-    }
     let titles = rows.iter().filter(|row| subtype(row) == "custom_title");
     let mut titles =
         titles.filter_map(|row| row.value.pointer("/systemPayload/customTitle")?.as_str());
     let title = titles.next_back();
     let path = on_path(&rows, &mut pen, ask);
     let local = local(&path);
+    // What an agent is told first stands at its head.
+    let bootstrap = |row: &&&Record| subtype(row) == "agent_bootstrap";
+    if let Some(row) = path.iter().find(bootstrap) {
+        instructed(&mut pen, row);
+    }
+    if let Some(first) = rows.first() {
+        let keys = ["sessionId", "cwd", "gitBranch", "version", "agentName"];
+        let time = time(first);
+        pen.facts(facts(&first.value, &keys), time);
+    }
     for (index, row) in path.iter().enumerate() {
         write(&mut pen, row, local.contains(&index));
     }
@@ -315,16 +320,7 @@ fn system(pen: &mut Pen, row: &Record, subtype: &str) {
             pen.aside(subtype, &text, Some(payload.clone()), time);
         }
         // An agent begins with all that it was given.
-        "agent_bootstrap" => {
-            if let Some(instruction) = payload.get("systemInstruction") {
-                let words = match instruction.get("parts") {
-                    Some(parts) => json!(text_of(Some(parts))),
-                    None => instruction.clone(),
-                };
-                pen.system("system", &words, &place.inside("/systemInstruction"), time);
-            }
-            contents(pen, payload, "history", None, &place, time);
-        }
+        "agent_bootstrap" => contents(pen, payload, "history", None, &place, time),
         subtype => {
             let kind = match subtype {
                 "" => "system",
@@ -332,6 +328,23 @@ fn system(pen: &mut Pen, row: &Record, subtype: &str) {
             };
             pen.count("lines_not_kept", kind, NOT_KEPT, at);
         }
+    }
+}
+
+/// The instructions and the functions of an agent.
+fn instructed(pen: &mut Pen, row: &Record) {
+    let place = row.at.inside("/systemPayload");
+    let payload = row.value.get("systemPayload").unwrap_or(&Value::Null);
+    if let Some(instruction) = payload.get("systemInstruction") {
+        let words = match instruction.get("parts") {
+            Some(parts) => json!(text_of(Some(parts))),
+            None => instruction.clone(),
+        };
+        let at = place.inside("/systemInstruction");
+        pen.system("system", &words, &at, time(row));
+    }
+    if let Some(tools) = payload.get("tools").filter(|tools| tools.is_array()) {
+        pen.tools(tools, &place.inside("/tools"));
     }
 }
 

@@ -55,9 +55,6 @@ fn conversation(head: &Value, events: Vec<Record>, ask: &Ask) -> Imported {
     // OpenHands talks to every provider; the pen needs no wire to write what they said.
     let mut pen = Pen::new("");
     pen.transcript().api_format = None;
-    if let Some(Value::Object(facts)) = rest(head, &LISTS) {
-        pen.facts(facts, 0);
-    }
     let events: Vec<Record> = events.into_iter().flat_map(Record::items).collect();
     let path = on_path(&events, &mut pen, ask);
     let older = events.iter().any(|event| actions::is(&event.value));
@@ -70,6 +67,9 @@ fn conversation(head: &Value, events: Vec<Record>, ask: &Ask) -> Imported {
         system.contains(&Some("SystemPromptEvent")) || system.contains(&Some("system"))
     });
     write(&mut pen, &heads);
+    if let Some(Value::Object(facts)) = rest(head, &LISTS) {
+        pen.facts(facts, 0);
+    }
     let mut left: Vec<&Record> = Vec::new();
     for event in path {
         let Some(condensed) = Condensed::of(event) else {
