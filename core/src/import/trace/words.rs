@@ -44,7 +44,12 @@ pub(super) fn input(pen: &mut Pen, value: &Value, at: &At) {
             // A batch of one.
             [Value::Array(_)] => items.iter().for_each(|item| input(pen, item, at)),
             items if items.iter().any(is_message) => {
-                items.iter().for_each(|item| message(pen, item, at));
+                let defined: Vec<Value> = items.iter().filter_map(definition).collect();
+                let said = items.iter().filter(|item| definition(item).is_none());
+                said.for_each(|item| message(pen, item, at));
+                if !defined.is_empty() {
+                    tools(pen, &Value::Array(defined), at);
+                }
             }
             _ => return other(pen, value, at),
         },
@@ -93,6 +98,19 @@ fn other(pen: &mut Pen, value: &Value, at: &At) {
             pen.user(&Value::String(value.to_string()), at, 0);
         }
     }
+}
+
+/// The definition of a function that an observer appends to the messages as one of a tool's.
+fn definition(message: &Value) -> Option<Value> {
+    let alone = word(message, "role") == Some("tool") && message.get("tool_call_id").is_none();
+    let content = message.get("content").filter(|_| alone)?;
+    let inner = content.get("function").unwrap_or(content);
+    let schema = ["parameters", "input_schema"];
+    let has_schema = schema
+        .iter()
+        .any(|key| inner.get(*key).is_some_and(Value::is_object));
+    let defines = word(content, "type") == Some("function") || has_schema;
+    (word(inner, "name").is_some() && defines).then(|| content.clone())
 }
 
 fn is_message(value: &Value) -> bool {
