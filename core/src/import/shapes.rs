@@ -258,7 +258,7 @@ const KINDS: &[(Test, Kind)] = &[
         }),
     ),
     (
-        |v| grok_cli::begins(v) || some(v, grok_cli::is),
+        |v| some(v, grok_cli::is),
         Kind::Reads(Reads {
             format: Format::GrokCli,
             log: true,

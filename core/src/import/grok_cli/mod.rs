@@ -17,7 +17,7 @@ pub(super) fn is(value: &Value) -> bool {
 }
 
 /// Whether a line is how such a file begins: it says nothing else than what the model is told first.
-pub(super) fn begins(value: &Value) -> bool {
+fn begins(value: &Value) -> bool {
     let told = word(value, "type") == Some("system") && word(value, "content").is_some();
     told && value.as_object().is_some_and(|members| members.len() == 2)
 }
