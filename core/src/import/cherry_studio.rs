@@ -256,8 +256,12 @@ fn step(pen: &mut Pen, block: &Value, at: &At) -> Vec<Step> {
         "main_text" | "code" => vec![Step::words(content)],
         "thinking" => vec![Step::thought(content)],
         "tool" => vec![called(block)],
-        "image" if block.get("url").is_none() && block.get("file").is_none() => drawn(block),
-        "image" | "file" | "video" => vec![Step::Said(file(block))],
+        "image" | "file" | "video" => match drawn(block) {
+            drawn if drawn.is_empty() || block.get("url").or(block.get("file")).is_some() => {
+                vec![Step::Said(file(block))]
+            }
+            drawn => drawn,
+        },
         // An unknown one stands where an answer was waited for.
         "error" | "unknown" => Vec::new(),
         kind => {
