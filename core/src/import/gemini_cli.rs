@@ -194,15 +194,7 @@ impl Replay {
             ask.branch.as_deref(),
         );
         if leaf.is_none() {
-            // Everything was taken back; what was is there to be asked for.
-            walked
-                .branches
-                .iter_mut()
-                .for_each(|branch| branch.current = false);
-            let asked = |id: &str| Some(id) == ask.branch.as_deref();
-            if !walked.branches.iter().any(|branch| asked(&branch.id)) {
-                walked.path.clear();
-            }
+            walked.taken_back(&mut pen, ask.branch.as_deref());
         }
         for said in walked.path.iter().filter_map(|index| self.said.get(*index)) {
             message(&mut pen, &said.record);
@@ -387,6 +379,8 @@ mod tests {
         log.push(json!({"$rewindTo": "b"}).to_string());
         assert_eq!(texts(&log, None).0.len(), 1);
         log.push(line("d", "gemini"));
+        let only = [line("a", "user"), json!({"$rewindTo": "a"}).to_string()];
+        assert_eq!(texts(&only, None).0.len(), 1);
         let (now, branches) = texts(&log, None);
         assert_eq!(
             (now.len(), branches),

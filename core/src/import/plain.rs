@@ -52,7 +52,7 @@ const KINDS: &[(Test, Kind)] = &[
         kind(
             "html",
             "an HTML page",
-            "choose the JSON file that was exported beside it",
+            "choose the JSON file that was exported beside it, or export once more as JSON (of Takeout, My Activity has it)",
         ),
     ),
     (event_stream::is, Kind::Reads(Format::EventStream)),

@@ -75,6 +75,23 @@ pub(super) fn walk(nodes: &[Node<'_>], current: Option<&str>, asked: Option<&str
 }
 
 impl Walk {
+    /// Everything was taken back: what was is there to be asked for. The only way there is is shown all the same.
+    pub fn taken_back(&mut self, pen: &mut Pen, asked: Option<&str>) {
+        self.branches
+            .iter_mut()
+            .for_each(|branch| branch.current = false);
+        if self.branches.is_empty() && !self.path.is_empty() {
+            let says = "everything was taken back; it is shown all the same";
+            pen.tell("all_taken_back", says, &At::default());
+        } else if !self
+            .branches
+            .iter()
+            .any(|branch| Some(branch.id.as_str()) == asked)
+        {
+            self.path.clear();
+        }
+    }
+
     /// Puts the branches into the transcript and tells what of the tree is not as the file says; `place` gives
     /// where a node stands, `whole` where the conversation does.
     pub fn tell(&mut self, pen: &mut Pen, whole: &At, place: impl Fn(usize) -> Option<At>) {

@@ -79,19 +79,8 @@ pub(super) fn read(records: Vec<Record>, ask: &Ask) -> Imported {
     }
     let last = replay.last.and_then(id);
     let mut walked = walk(&nodes, last, ask.branch.as_deref());
-    if last.is_none() && walked.branches.is_empty() {
-        let says = "everything was taken back; it is shown all the same";
-        pen.tell("all_taken_back", says, &At::default());
-    } else if last.is_none() {
-        // Everything was taken back; what was is there to be asked for.
-        let branches = &mut walked.branches;
-        branches
-            .iter_mut()
-            .for_each(|branch| branch.current = false);
-        let asked = |id: &str| Some(id) == ask.branch.as_deref();
-        if !branches.iter().any(|branch| asked(&branch.id)) {
-            walked.path.clear();
-        }
+    if last.is_none() {
+        walked.taken_back(&mut pen, ask.branch.as_deref());
     }
     pen.transcript().branches = std::mem::take(&mut walked.branches);
     let mut log = Log {
