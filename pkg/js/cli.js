@@ -170,7 +170,8 @@ function jsonOf(file) {
 class Unreadable extends Error {}
 
 function placed({ message, path, line }) {
-  const place = path ?? (line === undefined ? undefined : `line ${line}`);
+  // The root of a file is no place in it.
+  const place = path || (line === undefined ? undefined : `line ${line}`);
   return place === undefined ? message : `${message} (at ${place})`;
 }
 

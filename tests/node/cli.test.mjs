@@ -148,6 +148,9 @@ test("a refusal names its place and exits 1", () => {
   const { status, stdout, stderr } = galley(["preview", ROOM, "--model", "test/plain", "--prompt", "x", "--template", template]);
   assert.deepEqual([status, stdout], [1, ""]);
   assert.match(stderr, /^galley: prompt_template_invalid: .* \(at .*\/blocks\/0\/type\)$/m);
+  // Of a file that is nothing known as a whole there is no place to name.
+  const unknown = galley(["list", file("unknown.json", { data: {} })]);
+  assert.match(unknown.stderr, /^galley: file_invalid: .*is read$/m);
 });
 
 for (const [what, words, code, message] of [
