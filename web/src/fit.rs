@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use galley_core::fit::Config;
+use galley_core::fit::{Config, ThinkingLevel};
 use serde_json::{Map, Value, json};
 
 use crate::form::Form;
@@ -174,7 +174,13 @@ pub const PROTECTED_FUNCTIONS: &str = "protected_functions";
 pub const THINKING_LEVEL: &str = "thinking_level";
 
 /// What can be asked of it.
-pub const THINKING_LEVELS: &[&str] = &["minimal", "low", "medium", "high", "xhigh"];
+pub const THINKING_LEVELS: [ThinkingLevel; 5] = [
+    ThinkingLevel::Minimal,
+    ThinkingLevel::Low,
+    ThinkingLevel::Medium,
+    ThinkingLevel::High,
+    ThinkingLevel::Xhigh,
+];
 
 /// The summary of an earlier compaction.
 pub const PREVIOUS_SUMMARY: &str = "previous_summary";

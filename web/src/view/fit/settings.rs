@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use galley_core::fit::ThinkingLevel;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -148,7 +149,7 @@ fn Thinking() -> impl IntoView {
             <label for=THINKING_LEVEL><code>{THINKING_LEVEL}</code></label>
             <select id=THINKING_LEVEL aria-describedby="thinking_level-h" on:change=move |event| say(panel, THINKING_LEVEL, event_target_value(&event))>
                 <option value="" selected=move || now().is_empty()>"not asked to"</option>
-                {THINKING_LEVELS.iter().map(|&level| view! { <option value=level selected=move || now() == level>{level}</option> }).collect_view()}
+                {THINKING_LEVELS.map(ThinkingLevel::as_str).into_iter().map(|level| view! { <option value=level selected=move || now() == level>{level}</option> }).collect_view()}
             </select>
             <p class="hint" id="thinking_level-h">"room is kept where the model's row says how much"</p>
         </div>
